@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ClosingWait: waits for a process that is closing a delta, which is as good as free.
+// ClosingWait: waits for a process that is closing a delta, since the delta will soon be free.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,15 @@ namespace dgfs::delta {
 class ClosingWait {
  public:
   /// @param directory  of the delta
-  /// @param tell       is told once, in one line, if there is somebody to wait for; may be empty
+  /// @param tell       is called once, with one line, if there is a process to wait for; may be
+  ///                   empty
   ClosingWait(std::string directory, std::function<void(const std::string&)> tell)
       : directory_(std::move(directory)), tell_(std::move(tell)) {}
 
-  /// The delta was found to be in use. Returns whether to try again, after a wait of 50 ms: whoever
-  /// has it says that it closes it. One that cannot be asked is given a second, as it may have just
-  /// ended, and one that says nothing of closing 0.2 s, as it may have just been unmounted.
+  /// Call it when opening the delta failed because the delta is in use. Waits 50 ms, and returns
+  /// whether the caller should try again. It returns true as long as the holder of the delta says
+  /// that it is closing the delta; for 1 s if no holder answers, since it may have just ended;
+  /// otherwise for 0.2 s, since the delta may have just been unmounted.
   [[nodiscard]] bool wait();
 
  private:

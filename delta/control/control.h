@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The control socket of a delta: by DIR/control the process that has a delta open is asked for
-// something, by its owner and root alone. A question is one line, an answer one JSON object.
+// The control socket of a delta, DIR/control. Through it the owner of the delta and root, and no
+// other user, send questions to the process that has the delta open. A question is one line, an
+// answer is one JSON object.
 #pragma once
 
 #include <chrono>
@@ -14,26 +15,27 @@
 namespace dgfs::delta {
 
 inline constexpr const char* kControlName = "control";
-/// An answer is given up after so long without a byte.
+/// ask_holder() gives up after this long without a byte of the answer; for kAskCheckpoint it has no
+/// limit.
 inline constexpr std::chrono::seconds kControlPatience{10};
 
-/// Questions that every holder of a delta answers.
+/// Every holder of a delta answers the following questions.
 /// {"state": "open" or "closing", "pid": N, "mount": PATH}.
 inline constexpr std::string_view kAskState = "state";
-/// What the mount tells of itself (statistics_json()), and of its delta.
+/// Statistics of the mount (statistics_json()) and of its delta.
 inline constexpr std::string_view kAskInfo = "info";
-/// {"done": true}: what was changed before is in a durable tree, and the log is empty.
+/// {"done": true}: all earlier changes are in a durable tree, and the log is empty.
 inline constexpr std::string_view kAskCheckpoint = "checkpoint";
-/// An answer that begins with it says why there is no other.
+/// An answer with this prefix says why the holder did not do what was asked.
 inline constexpr std::string_view kRefusal = "refused: ";
 
-/// Whether an answer, to whatever question, says that the delta is being closed.
+/// Whether an answer, to any question, says that the holder is closing the delta.
 [[nodiscard]] bool is_closing(std::string_view answer);
 
-/// Asks the process that has a delta open. Waits for the answer as long as that works on it.
+/// Asks the process that has the delta open, and waits for its answer; see kControlPatience.
 /// @param directory  of the delta
-/// Errors: kNotFound (nobody has it open who could be asked), kPermission; kIo, with the words of
-/// the other process where it could not do what was asked.
+/// Errors: kNotFound (no process answers), kPermission; kIo, with the message of the other process,
+/// if it could not do what was asked.
 [[nodiscard]] Result<std::string> ask_holder(const std::string& directory,
                                              std::string_view question);
 

@@ -14,7 +14,7 @@ namespace dgfs::delta {
 namespace {
 
 constexpr std::size_t kQuestionBytesMax = 256;
-// The server waits so long for a question, and so does its end.
+// The server waits this long for a question, so the destructor may have to wait as long.
 constexpr std::chrono::seconds kPatience{1};
 
 }  // namespace
@@ -28,7 +28,8 @@ Result<std::unique_ptr<ControlServer>> ControlServer::start(storage::Env& env,
   try {
     server->thread_ = std::thread([own = server.get()] { own->serve(); });
   } catch (const std::system_error& failure) {
-    return Error(ErrorKind::kLimit, 7192, "no thread to be had").with_errno(failure.code().value());
+    return Error(ErrorKind::kLimit, 7192, "cannot start a thread")
+        .with_errno(failure.code().value());
   }
   return server;
 }
@@ -46,13 +47,13 @@ ControlServer::~ControlServer() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Whoever asks slowly keeps the others waiting: only the owner of the delta, and root, can ask.
+// A process that asks slowly delays the others; only the owner of the delta and root can ask.
 void ControlServer::serve() {
   while (true) {
     const auto connection = listener_.accept(kPatience);
     if (!connection && connection.error().kind() == ErrorKind::kInterrupted) return;
     if (!connection) {
-      std::this_thread::sleep_for(std::chrono::seconds(1));  // no files to be had
+      std::this_thread::sleep_for(std::chrono::seconds(1));  // no file descriptor is left
       continue;
     }
     const auto question = connection.value().receive_line(kQuestionBytesMax);

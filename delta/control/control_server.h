@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ControlServer: answers the questions that come by the control socket of a delta, in a thread of
-// its own, one after the other.
+// ControlServer: a thread that answers the questions from the control socket of a delta, one after
+// the other.
 #pragma once
 
 #include <functional>
@@ -17,21 +17,22 @@
 
 namespace dgfs::delta {
 
-/// Made and ended by one thread.
+/// One thread makes and destroys it.
 class ControlServer {
  public:
-  /// Answers one question. Called by the thread of the server. Errors: told to whoever asks.
+  /// Answers one question, in the thread of the server. The server sends an error to the process
+  /// that asked.
   using Answer = std::function<Result<std::string>(std::string_view question)>;
 
-  /// Begins to listen. The caller has the lock of the delta, so that a socket that is there is left
-  /// from a process that has ended.
+  /// Begins to listen. The caller holds the lock of the delta, so a socket that is already there
+  /// was left by a process that has ended.
   /// @param env        must outlive the result
   /// @param directory  of the delta
-  /// Errors: those of LocalListener::open(); kLimit (no thread to be had).
+  /// Errors: those of LocalListener::open(); kLimit (no thread available).
   [[nodiscard]] static Result<std::unique_ptr<ControlServer>> start(storage::Env& env,
                                                                     std::string directory,
                                                                     Answer answer);
-  /// Removes the socket, and waits for the end of an answer that is under way.
+  /// Removes the socket, and waits for an answer that is under way.
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;

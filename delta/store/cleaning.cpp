@@ -11,7 +11,7 @@ void Cleaning::clean() {
   if (!give_back_left()) return;
   const bool is_urgent = std::exchange(is_urgent_, false) && !tables_.is_view_kept();
   if (!is_urgent && !pace_.is_due(files_.end_bytes())) return;
-  try {  // whoever had found none in reserve may find some now
+  try {  // values that found no space in reserve may find some now
     static_cast<void>(files_.values.reserve_promised());
   } catch (const std::bad_alloc&) {
   }
@@ -27,9 +27,9 @@ TreeCleaner::Ends Cleaning::close_sparse_ends() {
   return {blocks.value_or(UINT64_MAX), values.value_or(UINT64_MAX)};
 }
 
-// Batches are refused, and the tree is written. A file keeps its free stretches where the space
-// that was promised or reserved in it needs all of them. The blocks' reserve is given up first
-// where it is not whole: then its lack is why batches are refused.
+// Batches are refused, and the tree is written. A file keeps its free stretches if the space that
+// is promised or reserved in it needs all of them. If the reserve of blocks is not kept, it is
+// given up first, because its lack is the reason why batches are refused.
 TreeCleaner::Ends Cleaning::close_ends() {
   if (!reserve_.is_there()) reserve_.let_go();
   const auto blocks = files_.blocks.close_end(window_bytes());
@@ -64,7 +64,7 @@ bool Cleaning::give_back_left() {
   }
 }
 
-// False: the old tree is to stay.
+// False: the old tree stays.
 bool Cleaning::try_to_move(TreeCleaner& cleaner) {
   const auto root = tree_.root();
   const auto cleaned = cleaner.cleaned(root);

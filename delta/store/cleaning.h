@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Cleaning: how the files of a store get shorter when it has lost much. A checkpoint moves what
-// lives at their ends to free places before, and when it is durable the ends are cut.
+// Cleaning: makes the files of a store shorter after the store has lost much data. A checkpoint
+// moves the blocks and values at the ends of the files to free places before. Once the checkpoint
+// is durable, the ends are cut off.
 #pragma once
 
 #include <cstdint>
@@ -27,22 +28,22 @@ class Cleaning {
         tree_(tree),
         options_(options) {}
 
-  /// In a checkpoint whose tree and filter have been written: nothing of that is in danger, as what
-  /// is moved, and the nodes above it, have been written as well when the cleaned tree takes its
-  /// place. Where that does not work out all is as it was, and the checkpoint goes on.
+  /// Called in a checkpoint, when its tree and filter have been written. Neither is at risk: the
+  /// cleaned tree replaces that tree only after the moved blocks, and the nodes above them, have
+  /// been written, too. If cleaning fails, nothing has changed, and the checkpoint goes on.
   void clean();
 
-  /// Space is wanted: the next one is not put off, and cleans however little is free.
+  /// Space is needed: the next clean() is not put off, and cleans even if little is free.
   void make_urgent() { is_urgent_ = true; }
   void end_urgency() { is_urgent_ = false; }
-  /// What shows whether it is worth doing again.
+  /// Cleaning again is not worth it if `end_bytes` does not fall and `narrowed` does not rise.
   struct State {
     std::uint64_t end_bytes = 0;  ///< of the files
-    unsigned narrowed = 0;        ///< how many times what is cleaned at a time has been halved
+    unsigned narrowed = 0;        ///< how often the length to be cleaned at once has been halved
   };
   [[nodiscard]] State state() const { return {files_.end_bytes(), pace_.narrowed()}; }
 
-  /// Of the files, and of no tree: it could not be given back yet.
+  /// Space that no tree uses, and that could not be given back yet.
   [[nodiscard]] const UsedSpace& left() const { return left_; }
 
  private:
@@ -63,7 +64,7 @@ class Cleaning {
   const StoreOptions options_;
   CleaningPace pace_;
   bool is_urgent_ = false;
-  UsedSpace left_;  ///< of trees that were not to be: free, but that there was no memory to note it
+  UsedSpace left_;  ///< of unfinished trees; there was no memory to give it back
 };
 
 }  // namespace dgfs::delta

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// CleaningPace: how much of the ends of its files a store cleans at a time, and how often. Cleaning
-// that costs much more than it gives back, as a cursor keeps what lies there, or as that belongs to
-// leaves all over the tree, is tried again after twice as many checkpoints as the last time.
+// CleaningPace: how much of the ends of its files a store cleans at once, and how often. A cleaning
+// may cost much more than it gives back, for instance because a cursor keeps the data there, or
+// because the data belongs to leaves all over the tree. After such a cleaning the store waits for
+// twice as many checkpoints as the time before.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace dgfs::delta {
 /// For one thread.
 class CleaningPace {
  public:
-  /// A checkpoint is being made. Whether it may clean.
+  /// Call it once in each checkpoint. Returns whether this checkpoint may clean.
   /// @param end_bytes  of all blocks and values
   [[nodiscard]] bool is_due(std::uint64_t end_bytes) {
     if (has_cleaned_) {
@@ -28,16 +29,16 @@ class CleaningPace {
     --left_;
     return false;
   }
-  /// Of `bytes`, which may be cleaned at a time, those that are likely to be: a file gets shorter
-  /// only if all that lies at its end has moved.
+  /// The part of `bytes` that one cleaning is likely to move completely: a file gets shorter only
+  /// if everything at its end has moved.
   [[nodiscard]] std::uint64_t window_bytes(std::uint64_t bytes) const {
     return std::max(bytes >> narrowed_, std::min(bytes, kWindowBytesMin));
   }
-  /// How many times window_bytes() halves what may be cleaned.
+  /// How often window_bytes() halves its argument.
   [[nodiscard]] unsigned narrowed() const { return narrowed_; }
-  /// @param end_bytes   before it
-  /// @param cost_bytes  that were written and read for it
-  /// @param is_cut_off  it had moved, and made anew, as much as it may before it came to the end
+  /// @param end_bytes   before the cleaning
+  /// @param cost_bytes  written and read for it
+  /// @param is_cut_off  the cleaning reached its limit of moved and rewritten bytes before the end
   void note_cleaning(std::uint64_t end_bytes, std::uint64_t cost_bytes, bool is_cut_off) {
     has_cleaned_ = true;
     end_bytes_ = end_bytes;

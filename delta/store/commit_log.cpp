@@ -13,7 +13,8 @@
 namespace dgfs::delta {
 namespace {
 
-// The run of a group that was read, with large values that are in use and not the tree's.
+// The run of a group that was read, with large values that are marked as in use and not owned by
+// the tree.
 Result<RunRef> with_values(const Run& run, ExtentVolume& values) {
   RunBuilder points;
   for (const Point point : run.points()) {
@@ -44,8 +45,8 @@ CommitLog::CommitLog(std::unique_ptr<Log> log, TableStack& tables, ExtentVolume&
   progress_.durable = sequence;
 }
 
-// Two passes: here the large values of each group are found to be in use, and nothing is written;
-// what the groups come to goes into the tree when all have been read.
+// First pass: marks the large values of each group as in use, and writes nothing. The result of all
+// groups goes into the tree after all have been read.
 Status CommitLog::replay(const LogPosition& begin) {
   const auto in_tree = tables_.sequence();
   DGFS_CHECK(log_->replay(begin, [&](const Run& run, std::uint64_t sequence) -> Status {
@@ -69,7 +70,7 @@ bool CommitLog::is_past(const LogPosition& begin) const {
 Result<bool> CommitLog::commit(std::uint64_t sequence) {
   DGFS_CHECK(failure_.check());
   const std::lock_guard lock(lock_);
-  // Others may have written it meanwhile, and with them what came later.
+  // Another call may have logged the batch meanwhile, with later ones.
   DGFS_CHECK(failure_.check());
   if (progress().durable >= sequence) return true;
   try {
@@ -88,8 +89,8 @@ Result<bool> CommitLog::log_newest() {
   return log_unlogged(sequence);
 }
 
-// A group that was taken is here until it is logged, whatever fails: whoever has the lock next must
-// not take it for one that is.
+// A group that was taken stays here until it is logged, even after a failure: otherwise the next
+// call would believe that it is logged.
 void CommitLog::merge_taken() {
   std::vector<RunRef> runs = {unlogged_};
   for (const MemtableRef& table : taken_.tables) {
@@ -100,12 +101,12 @@ void CommitLog::merge_taken() {
   taken_ = {};
 }
 
-// False if there is no room.
+// False: no room.
 Result<bool> CommitLog::log_unlogged(std::uint64_t sequence) {
   if (!unlogged_->empty()) {
     DGFS_CHECK(bind(*unlogged_));
     release_promised();
-    // A sync that another thread has seen fail may have taken what this group refers to.
+    // A failed sync in another thread may have lost values to which this group refers.
     DGFS_CHECK(failure_.check());
     if (auto logged = log_->append(*unlogged_, sequence); !logged) {
       if (logged.error().kind() == ErrorKind::kNoSpace && logged.error().code() == 7024) {
@@ -124,7 +125,7 @@ Result<bool> CommitLog::log_unlogged(std::uint64_t sequence) {
   return true;
 }
 
-// Values that have died are in no run: they are bound to nothing, and never written.
+// Values that have died are in no run: they are never bound or written.
 Status CommitLog::bind(const Run& run) {
   bool is_any = false;
   ValueBinder binder(values_);
@@ -136,7 +137,7 @@ Status CommitLog::bind(const Run& run) {
   }
   if (!is_any) return ok();
   DGFS_CHECK(binder.finish());
-  // The log must not be durable before what it refers to.
+  // The values of a group must be durable before the group is.
   DGFS_CHECK(failure_.note_sync([this] { return values_.file().sync(); }));
   const std::lock_guard lock(progress_lock_);
   progress_.value_bytes = values_.file().written_bytes();
@@ -170,7 +171,7 @@ Result<CommitLog::Checkpoint> CommitLog::begin_checkpoint(const LogPosition& nee
   return begun;
 }
 
-// Whether the group is in the log.
+// Returns whether the group is in the log.
 Result<bool> CommitLog::begin(const LogPosition& needed, Checkpoint& begun) {
   merge_taken();
   DGFS_TRY(group, tables_.take_group_and_settle());
@@ -184,7 +185,7 @@ Result<bool> CommitLog::begin(const LogPosition& needed, Checkpoint& begun) {
   return is_logged;
 }
 
-// Not where the other segment is still needed, since the checkpoint before this failed. Returns
+// Does nothing if the other segment is still needed because an earlier checkpoint failed. Returns
 // whether the group is in the log.
 Result<bool> CommitLog::change_segment(const LogPosition& needed, std::uint64_t sequence) {
   DGFS_TRY(is_logged, log_unlogged(sequence));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// DeadRanges: where batches have said that much of what the tree has is dead. The space of a large
-// value is free once the message that removes it has reached the basement of the value; a range
-// tombstone of a few bytes may wait above for long. Messages that wait for these ranges go down
-// early.
+// DeadRanges: ranges of keys in which, as batches report, much of the tree is dead. The space of a
+// large value is free once the message that removes it has reached the value's basement; a range
+// tombstone of a few bytes could wait above it for a long time. So messages for these ranges are
+// flushed early.
 #pragma once
 
 #include <atomic>
@@ -17,28 +17,30 @@
 
 namespace dgfs::delta {
 
-/// Thread-safe. Kept in memory alone: after a crash what is dead waits as long as other messages.
+/// Thread-safe. Kept only in memory: after a crash, dead data waits as long as other messages.
 class DeadRanges {
  public:
-  /// Neighbours become one where there are more: what lies between them goes down early, too.
+  /// With more ranges, neighbours are joined; messages between them are then flushed early too.
   static constexpr std::size_t kRangesMax = 1024;
 
-  /// A batch is in a table. Ranges that find no memory are not noted.
+  /// Notes the dead ranges of a batch that is in a table. Drops ranges for which there is no
+  /// memory.
   /// @param now_ns  of the monotonic clock
   void add(const Batch& batch, std::uint64_t now_ns) noexcept;
-  /// All that was noted: the caller sees to it.
+  /// Removes and returns all ranges; the caller flushes their messages.
   [[nodiscard]] RangeTombstones take();
-  /// Nobody has seen to them. Ranges that find no memory are forgotten.
-  /// @param is_due  bytes() are as before; otherwise they count no more
+  /// Puts back ranges whose messages the caller has not flushed. Drops those for which there is no
+  /// memory.
+  /// @param is_due  whether their bytes count in bytes() again
   void give_back(const RangeTombstones& ranges, bool is_due) noexcept;
 
-  /// All that was taken last has been seen to. The next checkpoint frees its space, and is due as
-  /// this one was.
+  /// The caller has flushed everything that it took last. Counts the bytes again, so that the next
+  /// checkpoint, which frees the space, becomes due in the same way.
   void note_seen_to() noexcept;
 
-  /// How much is dead, by what batches have said.
+  /// How many bytes are dead, as batches report.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
-  /// Since when; of no use where bytes() is 0.
+  /// Since when; meaningless if bytes() is 0.
   [[nodiscard]] std::uint64_t since_ns() const { return since_ns_.load(std::memory_order_relaxed); }
 
  private:
@@ -46,7 +48,7 @@ class DeadRanges {
 
   std::mutex mutex_;
   RangeTombstones ranges_;
-  std::uint64_t taken_bytes_ = 0;  ///< of what was taken last
+  std::uint64_t taken_bytes_ = 0;  ///< of the last take()
   std::atomic<std::uint64_t> bytes_ = 0;
   std::atomic<std::uint64_t> since_ns_ = 0;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Failure: whether a store may go on. It may not after a failed sync, or a failed write of a
-// superblock, since what the disk holds is not known; nor is it known what the memory holds after a
-// call that lacked memory half way: the store is torn.
+// Failure: whether a store may go on. After a failed sync, or a failed write of a superblock, the
+// content of the disk is unknown, and the store may not write. After a call that ran out of memory
+// half way, the content of memory is unknown too: the store is torn.
 #pragma once
 
 #include <mutex>
@@ -20,16 +20,16 @@ class Failure {
  public:
   Failure() : out_of_memory_(ErrorKind::kLimit, 7094, "an earlier call ran out of memory") {}
 
-  /// Errors: the first one that was noted. Whoever writes asks.
+  /// Errors: the first one that was noted. Every call that writes asks this.
   [[nodiscard]] Status check() const;
-  /// The same where the store is torn alone. Whoever reads asks.
+  /// Fails only if the store is torn. Every call that reads asks this.
   [[nodiscard]] Status check_torn() const;
-  /// Notes an error, if it is the first. Returns the first. It is noted also if it throws
+  /// Notes an error if it is the first, and returns the first one. Notes it even if it then throws
   /// std::bad_alloc.
   [[nodiscard]] Error note(const Error& error);
   void note_torn() noexcept;
-  /// Makes something durable by a call, and notes its error. A call that throws std::bad_alloc says
-  /// as little of what the disk holds: that is noted, too, and thrown on.
+  /// Calls `sync`, which makes something durable, and notes its error. After std::bad_alloc the
+  /// content of the disk is unknown as well: that is noted, and the exception is thrown on.
   /// @param sync  returns a Status
   template <class Sync>
   [[nodiscard]] Status note_sync(Sync sync) {
@@ -45,7 +45,7 @@ class Failure {
  private:
   void note_unknown() noexcept;
 
-  mutable std::mutex mutex_;  ///< all that follows
+  mutable std::mutex mutex_;  ///< guards all that follows
   std::optional<Error> first_;
   Error out_of_memory_;  ///< made while there is memory for it
   bool is_torn_ = false;

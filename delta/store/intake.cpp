@@ -27,7 +27,7 @@ Status check(const PointChange& change) {
   std::uint64_t bytes = std::max(value_bytes, change.message.patch.least_bytes());
   for (const Edit& edit : change.message.patch.edits()) {
     const auto begin = begin_of(edit);
-    const auto length = end_of(edit) - begin;  // also where the end is beyond all numbers
+    const auto length = end_of(edit) - begin;  // also if the end overflows
     const bool is_far = begin > kValueBytesMax || length > kValueBytesMax - begin;
     bytes = is_far ? kValueBytesMax + 1 : std::max(bytes, begin + length);
     if (is_far) break;
@@ -41,7 +41,7 @@ Status check(const RangeDelete& removal) {
   return removal.range.end ? check_key(*removal.range.end) : Status(ok());
 }
 
-// Of a message, as it comes: a value, or a piece. 0: it is not large.
+// Length of a value or a piece that is large as it comes; 0: not large.
 std::size_t large_bytes_of(const Message& message, const LargeBounds& bounds) {
   if (message.value) {
     if (!message.patch.empty()) return 0;

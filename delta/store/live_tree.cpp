@@ -11,12 +11,12 @@
 namespace dgfs::delta {
 namespace {
 
-// A push has the messages of a node and of its child in hand at some levels, as they were and as
-// they will be.
+// A push holds the messages of a node and of its child at several levels, before and after the
+// change.
 constexpr std::size_t kBuffersInHand = 4;
-// Ranges that go down with one push.
+// The most ranges that one push_down() flushes.
 constexpr std::size_t kRangesTogether = 32;
-// One checkpoint writes so much for them, or so many times `dirty_bytes`.
+// One checkpoint writes at least this much for dead ranges, or so many times `dirty_bytes`.
 constexpr std::size_t kLeastDownBytes = std::size_t{1} << 20;
 constexpr std::size_t kDownShare = 2;
 
@@ -30,7 +30,7 @@ Status LiveTree::mark_used_space() {
 }
 
 // Each table makes a new tree. Most of that tree is written before the next table is pushed, so
-// that little of it stands in memory alone.
+// that only a little of it is in memory alone.
 Status LiveTree::push_tables() {
   for (const MemtableRef& table : tables_.settled()) {
     DGFS_CHECK(push_table(table));
@@ -39,7 +39,7 @@ Status LiveTree::push_tables() {
   return ok();
 }
 
-// The oldest.
+// Pushes the oldest table.
 Status LiveTree::push_table(const MemtableRef& table) {
   const RunRef run = table->run();
   const MemoryBudget::Share in_hand(
@@ -50,7 +50,7 @@ Status LiveTree::push_table(const MemtableRef& table) {
   return ok();
 }
 
-// When the view is changed, nothing that comes after needs memory.
+// Once the view has changed, nothing that follows needs memory.
 void LiveTree::accept(StoredNode root, const Run& run, std::size_t tables) {
   Retired& retired = replace_root(std::move(root), tables);
   flusher_.accept(run);
@@ -76,8 +76,8 @@ Result<bool> LiveTree::push_down(RangeTombstones& ranges) {
   return true;
 }
 
-// False: the disk has no space for it now. Blocks that cannot be read stay as they are: a reader
-// who asks for them is told, and checkpoints go on.
+// False: the disk has no space for it now. Blocks that cannot be read stay as they are: their
+// readers get the error, and checkpoints go on.
 Result<bool> LiveTree::push_down_some(const RangeTombstones& ranges, std::uint64_t bytes_max) {
   const MemoryBudget::Share in_hand(
       files_.budget, options_.dirty_bytes + kBuffersInHand * options_.parameters.buffer_bytes);
@@ -113,7 +113,7 @@ Result<StoredNode> LiveTree::pushed(const StoredNode& root, const RunRef& run) {
   return least;
 }
 
-// What the old one alone has is to be retired.
+// Retires everything that only the old tree uses.
 Retired& LiveTree::replace_root(StoredNode root, std::size_t tables) {
   auto room = RetiredBlocks::room_for(tables_.hold());
   tables_.replace_tree(std::move(root), tables);
@@ -124,8 +124,8 @@ void LiveTree::replace(const StoredNode& root, UsedSpace used_up) {
   replace_root(root, 0).space = std::move(used_up);
 }
 
-// Blocks that are written before a checkpoint asks for it are in nobody's way: a crash forgets
-// them. Those that are changed again were written in vain.
+// Blocks that are written before a checkpoint needs them do no harm: a crash forgets them. Those
+// that change again were written in vain.
 Status LiveTree::spill() {
   const auto root = this->root();
   DGFS_TRY(bytes, unwritten_bytes(*root, files_.source()));
@@ -140,7 +140,7 @@ Status LiveTree::write(const StoredNode& root) {
   return ok();
 }
 
-// Subtrees that find no memory stay, until the next checkpoint or until they are to be freed.
+// Without memory, subtrees stay until the next checkpoint or until they are freed.
 void LiveTree::tell_space(Retired& retired) {
   try {
     for (auto& subtrees = retired.subtrees; !subtrees.empty(); subtrees.pop_back()) {
@@ -150,8 +150,8 @@ void LiveTree::tell_space(Retired& retired) {
   }
 }
 
-// All of it, or nothing if it throws. What cannot be read is found to be free when the store is
-// opened again.
+// Adds all of a subtree, or nothing if it throws. Space of unreadable blocks is found to be free
+// when the store is opened again.
 void LiveTree::tell_space(const StoredNode& subtree, UsedSpace& space) {
   const auto blocks = space.blocks.size();
   const auto values = space.values.size();
@@ -161,7 +161,7 @@ void LiveTree::tell_space(const StoredNode& subtree, UsedSpace& space) {
   };
   try {
     const auto told = each_extent(subtree, files_.source(), note);
-    // A block that finds no memory to be unpacked says so.
+    // A block that cannot be unpacked for lack of memory returns kLimit.
     if (!told && told.error().kind() == ErrorKind::kLimit) throw std::bad_alloc();
     has_lost_space_ |= !told;
   } catch (const std::bad_alloc&) {
@@ -191,7 +191,7 @@ std::optional<UsedSpace> LiveTree::spare_space() {
   return spare;
 }
 
-// Piece by piece: what finds no memory stays where it is noted.
+// Frees piece by piece: without memory, a piece stays where it is noted.
 bool LiveTree::free_space() {
   files_.values.free_dropped();
   bool is_any = false;

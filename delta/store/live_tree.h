@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// LiveTree: how tables get into the tree of a store, and what becomes of the space of the trees
-// before. A push that leaves too little space for a checkpoint is undone, and done again without
-// flushes, which is the least that there is to be written.
+// LiveTree: pushes tables into the tree of a store, and keeps account of the space of earlier
+// trees. A push that leaves too little space for a checkpoint is undone, and repeated without
+// flushes, since that writes the least.
 #pragma once
 
 #include <cstddef>
@@ -34,38 +34,39 @@ class LiveTree {
         writer_(files.blocks, packer_, options.parameters.page_bytes(), files.source()),
         flusher_(files.source(), files.values, writer_, options.parameters, options.dirty_bytes) {}
 
-  /// Notes what the tree takes of the files. Once, before all other calls. Errors: kIo, kCorrupt.
+  /// Marks the space that the tree uses. Call it once, before all other calls. Errors: kIo,
+  /// kCorrupt.
   [[nodiscard]] Status mark_used_space();
-  /// Settled tables get into the tree one by one, and blocks of it to the disk where many are in
-  /// memory alone. Errors: kIo, kNoSpace, kCorrupt. Where it throws, give_up(): all is as it was,
-  /// but for tables that have got in.
+  /// Pushes the settled tables into the tree one by one, and writes blocks of the tree when many
+  /// are only in memory. Errors: kIo, kNoSpace, kCorrupt. If it throws, the caller calls give_up():
+  /// then nothing has changed, except that some tables are in the tree.
   [[nodiscard]] Status push_tables();
-  /// Moves messages that wait for ranges of keys into their basements, range by range, until it has
-  /// written as much as one checkpoint should. Errors and throws likewise. Returns false where the
+  /// Flushes messages for ranges of keys down to their basements, range by range, until it has
+  /// written as much as one checkpoint should. Errors and exceptions as above. Returns false if the
   /// disk has no space for it now.
-  /// @param ranges  those that it has not seen to stay
+  /// @param ranges  loses the ranges that are done
   [[nodiscard]] Result<bool> push_down(RangeTombstones& ranges);
   void give_up() { flusher_.give_up(); }
   /// Writes the blocks of a tree that have no place yet. Errors: kIo, kNoSpace.
   [[nodiscard]] Status write(const StoredNode& root);
-  /// A tree that says the same takes the place of this one. If it throws, nothing has changed.
-  /// @param used_up  what it has no use for
+  /// Replaces the tree by one with the same content. If it throws, nothing has changed.
+  /// @param used_up  space that only the old tree uses
   void replace(const StoredNode& root, UsedSpace used_up);
 
   [[nodiscard]] StoredNode root() const { return tables_.root(); }
 
-  /// The tree is durable: what trees before have left is free, unless somebody has a view of them,
-  /// and so are values that died before the tree had them.
+  /// The tree is durable. Frees the space of earlier trees, unless a view needs it, and of values
+  /// that died before they were in the tree.
   void note_checkpoint();
-  /// Somebody may have let go of a view. What finds no memory is freed the next time. Returns
-  /// whether a view had kept any.
+  /// Call it when a view may have ended: frees the space that views had kept. Without memory to
+  /// note that, it is done the next time. Returns whether a view had kept any.
   bool free_space();
-  /// What is in use by trees before and not by this one. none: not all of it is known, for a lack
-  /// of memory, or because it cannot be read. Errors: none but std::bad_alloc, which it throws.
+  /// Space that only earlier trees use. none: it is not known completely, because memory is short
+  /// or a tree cannot be read. Throws std::bad_alloc; has no other errors.
   [[nodiscard]] std::optional<UsedSpace> spare_space();
   [[nodiscard]] bool has_retired() const { return !retired_.empty(); }
   [[nodiscard]] const RetiredBlocks& retired() const { return retired_; }
-  /// Whether a checkpoint would free anything.
+  /// Whether a checkpoint would free any space.
   [[nodiscard]] bool waits_for_checkpoint() const {
     return retired_.waits_for_checkpoint() || files_.values.has_dropped();
   }
@@ -88,7 +89,7 @@ class LiveTree {
   TreeWriter writer_;
   Flusher flusher_;
   RetiredBlocks retired_;
-  bool has_lost_space_ = false;  ///< some is in use by nothing that could be read
+  bool has_lost_space_ = false;  ///< blocks that could not be read use some space
 };
 
 }  // namespace dgfs::delta

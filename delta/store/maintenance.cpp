@@ -8,7 +8,7 @@
 namespace dgfs::delta {
 namespace {
 
-// Checkpoints that want of space may ask for. Each one makes the files shorter.
+// The most checkpoints that make_space() asks for. Each one makes the files shorter.
 constexpr int kCleaningsMax = 16;
 
 }  // namespace
@@ -30,13 +30,13 @@ Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
       cleaning_(files_, tables_, filter_, reserve_, tree_, options),
       in_tree_(superblock.sequence) {}
 
-// The end of a call, whatever has ended it.
+// Runs at the end of each call, also after an error or an exception.
 class Maintenance::End {
  public:
   explicit End(Maintenance& maintenance) : ended_(maintenance) {}
   ~End() {
     ended_.tree_.give_up();
-    ended_.tables_.unsettle();  // some are left if it failed
+    ended_.tables_.unsettle();  // left if the call failed
     ended_.is_closing_ = false;
     ended_.is_resting_ = false;
     ended_.note_retired();
@@ -63,13 +63,13 @@ Status Maintenance::work(Call call) {
 Status Maintenance::recover() {
   DGFS_CHECK(find_used_space());
   DGFS_CHECK(log_.replay(superblock_.log));
-  // Its large values are in use now.
+  // Now the space of its large values is in use.
   DGFS_CHECK(files_.blocks.find_holes());
   DGFS_CHECK(files_.values.file().find_holes());
   note_memory();
-  // Reads may have seen a superblock that is not on the disk: its sync failed, or who wrote it
-  // ended before. What is free by it may be in use by the one before. It is written anew, since a
-  // sync alone writes nothing after one that failed.
+  // The superblock that was read may not be on the disk: its sync failed, or the process that wrote
+  // it ended before. The superblock before it may need space that it counts as free. So it is
+  // written again, since a sync alone writes nothing after a failed one.
   DGFS_CHECK(write_superblock(superblocks_, superblock_));
   DGFS_CHECK(superblocks_.sync());
   DGFS_CHECK(reopen_log());
@@ -77,14 +77,15 @@ Status Maintenance::recover() {
   if (has_two_segments || tables_.sequence() > superblock_.sequence) {
     DGFS_CHECK(make_checkpoint());
   }
-  // The first has not changed the segment, as the other was needed: its last group may not be on
-  // the disk, and nothing may be logged behind it.
+  // The first checkpoint has not changed the segment, because the other one was needed. So its last
+  // group may not be on the disk, and no group may follow it.
   if (has_two_segments) return make_checkpoint();
   DGFS_CHECK(reserve_.keep(*tree_.root()));
   return ok();
 }
 
-// The blocks of a filter that cannot be read are free, and the maps do not say so.
+// The blocks of an unreadable filter are free, but the maps count them as used: so the maps are not
+// used then.
 Status Maintenance::find_used_space() {
   filter_.load(superblock_.filter);
   std::vector<Place> in_use = filter_.blocks();
@@ -95,8 +96,8 @@ Status Maintenance::find_used_space() {
   return ok();
 }
 
-// A superblock says so before anything is logged, in the other slot, as the one that was read has
-// to stay whole.
+// Before any group is logged, a superblock says that groups may follow. It is written into the
+// other slot, because the one that was read must stay valid.
 Status Maintenance::reopen_log() {
   if (!superblock_.log.is_end) return ok();
   superblock_.log.is_end = false;
@@ -142,7 +143,7 @@ Status Maintenance::move_all() {
   return tree_.push_tables();
 }
 
-// Tables stand there until their slices take their place.
+// The tables stay in place until their slices replace them.
 void Maintenance::slice_settled() {
   const MemoryBudget::Share in_hand(files_.budget, tables_.backlog().tree_bytes);
   files_.cache.shrink();
@@ -165,7 +166,7 @@ Status Maintenance::write_checkpoint(const RangeTombstones& dead) {
   DGFS_TRY(checkpoint, log_.begin_checkpoint(superblock_.log));
   DGFS_CHECK(renew_tree(checkpoint, dead));
   DGFS_CHECK(write_superblock_of(checkpoint));
-  // It is made: nothing of what follows needs memory.
+  // The checkpoint is made: nothing that follows needs memory.
   log_.finish(checkpoint);
   note_checkpoint(checkpoint);
   tree_.note_checkpoint();
@@ -174,7 +175,7 @@ Status Maintenance::write_checkpoint(const RangeTombstones& dead) {
   return shorten_files();
 }
 
-// Writers note their tables as they grow.
+// Writers report their tables as these grow.
 void Maintenance::note_memory() {
   files_.budget.note(MemoryBudget::Holder::kTables, tables_.backlog().tree_bytes);
   files_.budget.note(MemoryBudget::Holder::kValues, files_.values.promised_bytes());
@@ -184,27 +185,27 @@ void Maintenance::note_memory() {
   files_.note_memory(MemoryBudget::Holder::kFilter, filter_.filter().memory_bytes());
 }
 
-// Writes the tree that has all settled tables.
+// Writes the tree with all settled tables.
 Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint,
                                const RangeTombstones& dead) {
   log_.make_settled_large(&checkpoint);
   slice_settled();
   DGFS_CHECK(log_.bind_settled(&checkpoint));
   DGFS_CHECK(tree_.push_tables());
-  if (!checkpoint.keeps_writers()) {  // all writers wait otherwise
+  if (!checkpoint.keeps_writers()) {  // otherwise all writers wait
     DGFS_CHECK(free_dead(dead));
   } else {
     dead_.give_back(dead, true);
   }
   DGFS_CHECK(tree_.write(tree_.root()));
-  DGFS_CHECK(filter_.write());                         // it was told of all that the tree has
-  if (!checkpoint.keeps_writers()) cleaning_.clean();  // all writers wait otherwise
+  DGFS_CHECK(filter_.write());                         // the filter has all keys of the tree
+  if (!checkpoint.keeps_writers()) cleaning_.clean();  // otherwise all writers wait
   write_space();
   return ok();
 }
 
-// Those that are left are seen to by the next checkpoint. Where there is no space for it that one
-// is not made for their sake.
+// The next checkpoint flushes the ranges that are left. If the disk has no space for them, that
+// checkpoint is not made for them alone.
 Status Maintenance::free_dead(const RangeTombstones& dead) {
   RangeTombstones left = dead;
   DGFS_TRY(has_space, tree_.push_down(left));
@@ -216,7 +217,7 @@ Status Maintenance::free_dead(const RangeTombstones& dead) {
   return ok();
 }
 
-// Last, as all that a checkpoint writes is in it.
+// Comes last, because the maps contain everything that a checkpoint writes.
 void Maintenance::write_space() {
   auto spare = tree_.spare_space();
   if (!spare || !reserve_.is_there()) {
@@ -247,7 +248,8 @@ Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint)
   next.space = space_.maps();
   const Buffer bytes = encode_superblock(next);
   DGFS_CHECK(failure_.check());
-  // Whether it is on the disk is not known, nor what of the log it makes superfluous.
+  // After an error it is unknown whether the superblock is on the disk, and which part of the log
+  // is superfluous.
   if (auto written = write_durably(slot_begin_bytes(next), bytes); !written) {
     return failure_.note(written.error());
   }
@@ -264,7 +266,7 @@ Status Maintenance::write_durably(std::uint64_t offset_bytes, Bytes superblock) 
   }
 }
 
-// What there is no memory for is done after the next checkpoint.
+// Without memory it is done after the next checkpoint.
 Status Maintenance::shorten_files() {
   try {
     return reserve_.shorten_files(*tree_.root(), is_resting_);
@@ -326,7 +328,7 @@ Status Maintenance::find_space() {
   {
     const std::lock_guard lock(lock_);
     if (!tree_.waits_for_checkpoint()) {
-      static_cast<void>(tree_.free_space());  // a cursor may have let go of it
+      static_cast<void>(tree_.free_space());  // a view may have ended
       note_retired();
       DGFS_CHECK(reserve_.keep(*tree_.root()));
       return ok();
@@ -335,8 +337,8 @@ Status Maintenance::find_space() {
   return make_checkpoint();
 }
 
-// Where blocks lack their reserve the tables that wait for the tree count on it, too: they have to
-// be there first.
+// If the reserve of blocks is not kept, tables that wait for the tree need the free space, too:
+// they have to be pushed first.
 bool Maintenance::is_cleaning_in_vain() {
   if (!reserve_.is_there() && in_tree() < tables_.sequence()) return true;
   return tables_.is_view_kept() || tree_.has_retired() || in_tree() == cleaned_in_vain_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Maintenance: moves what was written into the tree, and makes checkpoints: the tree that they
-// have is durable, and the log is not needed before them.
+// Maintenance: moves changes from tables into the tree, and makes checkpoints. A checkpoint makes
+// the tree durable, and makes the log before it superfluous.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace dgfs::delta {
 
-/// Thread-safe: one call at a time does its work, others wait.
+/// Thread-safe: one call at a time works, others wait for it.
 class Maintenance {
  public:
   /// All must outlive it.
@@ -37,55 +37,55 @@ class Maintenance {
     DeadRanges& dead;
     Failure& failure;
   };
-  /// @param superblocks  the file of them; must outlive it
+  /// @param superblocks  their file; must outlive it
   /// @param superblock   the newest one in it
   Maintenance(const Parts& parts, storage::File& superblocks, const Superblock& superblock,
               const StoreOptions& options);
 
-  /// Of a store that has been opened: finds the space that is in use, and makes durable what the
-  /// log has. Once, before all other calls. Errors: kIo, kCorrupt, kNoSpace, kLimit.
+  /// Call it once for a store that was opened, before all other calls: finds the space in use, and
+  /// makes the changes in the log durable. Errors: kIo, kCorrupt, kNoSpace, kLimit.
   [[nodiscard]] Status recover();
 
-  // Errors of all that follows: those of Failure::check(), kIo, kNoSpace, kCorrupt, kLimit (no
-  // memory for it; all goes on as before then).
+  // Errors of all calls that follow: those of Failure::check(), kIo, kNoSpace, kCorrupt, kLimit
+  // (out of memory; nothing has changed then, and the store stays usable).
 
   /// Moves all tables into the tree.
   [[nodiscard]] Status move_tables();
-  /// The same, unless at most `bytes` wait by the time that others have done their work.
+  /// The same, unless at most `bytes` wait when it is this call's turn.
   [[nodiscard]] Status move_tables_above(std::uint64_t bytes);
-  /// What was applied before is in a durable tree, and the log is empty.
+  /// Writes all batches that were applied before into a durable tree, and empties the log.
   [[nodiscard]] Status make_checkpoint();
 
-  /// The same, and its superblock says that nothing is logged behind: the last call, if it
-  /// succeeds.
+  /// The same, with a superblock that says that no group follows in the log. If it succeeds, it is
+  /// the last call.
   [[nodiscard]] Status make_last_checkpoint();
 
-  /// A batch was refused for want of space: frees what can be freed. Where that does not do, free
-  /// space that lies in pieces becomes one at the ends of the files, unless somebody has a view of
-  /// what would be moved: it would be there twice. It takes 16 checkpoints at most, as long as the
-  /// files become shorter, or less of them will be cleaned at a time. Where not, it is not tried
-  /// again before something has changed.
+  /// Call it after a batch was refused for lack of space: frees what can be freed. If that is not
+  /// enough, it joins free pieces by cleaning the ends of the files, unless a view needs the data
+  /// there, which would then exist twice. It makes at most 16 checkpoints, as long as the files get
+  /// shorter or cleaning has more to try at a smaller length. After a failure it tries again only
+  /// when something has changed.
   [[nodiscard]] Status make_space();
 
-  /// A piece of what is to be done for a store that nobody writes to, one checkpoint at most.
-  /// Returns whether there may be more, also if a batch was applied since the last call: nothing is
-  /// done then.
+  /// Does one piece of the work for an idle store, at most one checkpoint. Returns whether there
+  /// may be more. If a batch was applied since the last call, it does nothing and returns true.
   [[nodiscard]] Result<bool> rest();
 
-  /// Tells the budget what tables, unbound values, filter and maps hold.
+  /// Tells the budget how much memory tables, unbound values, filter and maps hold.
   void note_memory();
 
-  /// Reads a stage of the filter that opening has not. False: none is left to be read, or there is
-  /// no memory for it.
+  /// Reads one more stage of the filter, of those that opening did not read. False: none is left,
+  /// or there is no memory for it.
   [[nodiscard]] bool load_filter_stage();
 
-  /// What it has done. A value.
+  /// What maintenance has done. A value.
   struct Counts {
     std::uint64_t checkpoints = 0;
-    std::uint64_t block_bytes = 0;    ///< nodes and runs, written by the last checkpoint or before
-    std::uint64_t waiting_bytes = 0;  ///< that the newest tree has no use for, but the last one may
-    /// On the disk: free by the last checkpoint, but for a view that somebody had of it when a call
-    /// of maintenance ended last.
+    std::uint64_t block_bytes = 0;  ///< nodes and runs, up to the last checkpoint
+    /// Not used by the newest tree, but maybe by the last checkpoint.
+    std::uint64_t waiting_bytes = 0;
+    /// Space on disk that the last checkpoint does not use, but that a view kept when the last call
+    /// of maintenance ended.
     std::uint64_t held_bytes = 0;
   };
   /// Does not wait.
@@ -94,8 +94,8 @@ class Maintenance {
  private:
   class End;
 
-  /// Makes a call with the lock. Where it lacks memory all is as it was, but for tables that have
-  /// got into the tree.
+  /// Makes a call with the lock. If it runs out of memory, nothing has changed, except that some
+  /// tables are in the tree.
   template <class Call>
   [[nodiscard]] Status work(Call call);
   [[nodiscard]] std::uint64_t in_tree() const;
@@ -104,14 +104,14 @@ class Maintenance {
   [[nodiscard]] Result<bool> clean_for_space();
   [[nodiscard]] bool is_cleaning_in_vain();
 
-  // What follows is called with lock_ held.
+  // The following are called with lock_ held.
   [[nodiscard]] Status find_used_space();
   [[nodiscard]] Status free_dead(const RangeTombstones& dead);
   void write_space();
   [[nodiscard]] Status move_all();
   void slice_settled();
   [[nodiscard]] Status write_checkpoint();
-  /// @param dead  what was noted before it
+  /// @param dead  ranges that were noted before the checkpoint
   [[nodiscard]] Status write_checkpoint(const RangeTombstones& dead);
   [[nodiscard]] Status reopen_log();
   [[nodiscard]] Status renew_tree(const CommitLog::Checkpoint& checkpoint,
@@ -134,22 +134,22 @@ class Maintenance {
   Failure& failure_;
   const StoreOptions options_;
 
-  std::mutex lock_;  ///< before that of the log; all that follows
+  std::mutex lock_;  ///< before that of the log; guards all that follows
   storage::File& superblocks_;
   Superblock superblock_;
-  bool is_closing_ = false;  ///< nobody logs any more
-  bool is_resting_ = false;  ///< nobody writes, it seems
+  bool is_closing_ = false;  ///< the log takes no more groups
+  bool is_resting_ = false;  ///< no batch came for some time
   /// Made while there is memory for it.
   Error unknown_{ErrorKind::kIo, 7202,
-                 "a superblock's write ended nobody knows how, for no memory"};
+                 "the result of a superblock write is unknown, because memory ran out"};
   LiveTree tree_;
   Cleaning cleaning_;
   Resting resting_;
-  std::optional<std::uint64_t> cleaned_in_vain_;  ///< what in_tree_ was then
+  std::optional<std::uint64_t> cleaned_in_vain_;  ///< value of in_tree_ when cleaning last failed
 
-  mutable std::mutex counts_lock_;  ///< innermost; all that follows
+  mutable std::mutex counts_lock_;  ///< innermost; guards all that follows
   Counts counts_;
-  std::uint64_t in_tree_;  ///< sequence number of the last batch that is in a durable tree
+  std::uint64_t in_tree_;  ///< sequence number of the last batch in a durable tree
 };
 
 }  // namespace dgfs::delta

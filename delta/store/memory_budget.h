@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// MemoryBudget: what a store may hold in memory, and how much of it its parts hold now. Caches get
-// what the others leave: a store that nobody writes to has nearly all of it for blocks.
+// MemoryBudget: how much memory a store may hold, and how much its parts hold now. The cache of
+// blocks gets what the other parts leave: in an idle store nearly all of it.
 #pragma once
 
 #include <algorithm>
@@ -17,22 +17,22 @@
 
 namespace dgfs::delta {
 
-/// Thread-safe. It bounds the cache alone: other parts have bounds of their own, which are shares
-/// of the budget (StoreOptions), and say here how much they hold.
+/// Thread-safe. The budget bounds only the cache. Other parts have their own bounds, which are
+/// shares of the budget (StoreOptions), and report here how much they hold.
 class MemoryBudget {
  public:
-  /// Who holds memory, but for caches.
+  /// Parts of a store that hold memory, except caches.
   enum class Holder : std::uint8_t {
-    kTables,      ///< of changes that wait for the tree
-    kTree,        ///< blocks of it that are not written
-    kValues,      ///< large ones that are not bound
-    kFilter,      ///< of prefixes
-    kSpaceMaps,   ///< free stretches of files
-    kHoldersEnd,  ///< how many there are
+    kTables,      ///< changes that wait for the tree
+    kTree,        ///< unwritten blocks of it
+    kValues,      ///< unbound large values
+    kFilter,      ///< the filter of objects
+    kSpaceMaps,   ///< free stretches of the files
+    kHoldersEnd,  ///< the number of holders
   };
 
-  /// @param pool  of the store's caches and of others: what the holders have leaves it less; null:
-  ///              none
+  /// @param pool  of the store's caches and of others; memory of the holders is taken from it;
+  ///              null: none
   explicit MemoryBudget(std::size_t bytes, std::shared_ptr<CachePool> pool = nullptr)
       : bytes_(bytes), pool_(std::move(pool)) {}
   ~MemoryBudget() {
@@ -41,12 +41,12 @@ class MemoryBudget {
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  /// What a holder has now. A change of it is seen by those who ask from then on.
+  /// Notes how much memory a holder has now.
   void note(Holder holder, std::size_t bytes) {
     replace(held_[static_cast<std::size_t>(holder)], bytes);
   }
 
-  /// What somebody has in hand until it ends. Ends before the budget.
+  /// Memory that a call has in hand, until this ends. Ends before the budget.
   class Share {
    public:
     Share(MemoryBudget& budget, std::size_t bytes) : budget_(budget), bytes_(bytes) {
@@ -65,8 +65,8 @@ class MemoryBudget {
     std::size_t bytes_;
   };
 
-  /// What is left for blocks that were read: an eighth of all at least, since a merge reads nodes
-  /// again and again.
+  /// Memory left for the cache of blocks. At least an eighth of the budget, because a merge reads
+  /// the same nodes repeatedly.
   [[nodiscard]] std::size_t left_bytes() const {
     std::size_t held = in_hand_.load(std::memory_order_relaxed);
     for (const auto& each : held_) held += each.load(std::memory_order_relaxed);

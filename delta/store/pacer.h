@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Pacer: how long writers wait so that maintenance stays ahead of them. From half of what may wait
-// on they are slowed down a little more with each byte, so that nobody runs into a wall: at three
-// quarters they write as fast as maintenance takes away, and what room is left they halve, and
-// halve again. Its speed is that of its last piece of work, or of the present one if that lasts
-// longer already.
+// Pacer: delays writers so that maintenance stays ahead of them. Once the backlog is half of what
+// may wait, each further byte adds to the delay, so that writers slow down gradually instead of
+// stopping at a full backlog. At three quarters they write as fast as maintenance works, and beyond
+// that slower and slower. The speed of maintenance is taken from its last piece of work, or from
+// the present one if that already takes longer.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class Pacer {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  /// What waits for maintenance, and how much may. A value.
+  /// The bytes that wait for maintenance, and how many may wait. A value.
   struct Backlog {
     std::uint64_t used_bytes = 0;
     std::uint64_t room_bytes = 1;  ///< above 0
@@ -29,14 +29,14 @@ class Pacer {
     }
   };
 
-  /// Maintenance begins a piece of work. @param now  of any clock, always the same one
+  /// Maintenance begins a piece of work. @param now  of one clock for all calls
   void begin_work(Duration now) { begun_ = now; }
   void end_work(Duration now) {
     if (begun_) last_ = now - *begun_;
     begun_.reset();
   }
 
-  /// Somebody has written `bytes`: writers owe some time for them.
+  /// A writer has written `bytes`: writers owe some time for them.
   void charge(std::uint64_t bytes, const Backlog& backlog, Duration now) {
     const double share = backlog.share();
     if (share <= 0.5) return;
@@ -45,13 +45,13 @@ class Pacer {
     const double per_byte =
         static_cast<double>(work.count()) / (static_cast<double>(backlog.room_bytes) / 2);
     debt_ += static_cast<double>(bytes) * per_byte * pressure;
-    // However much it is, the next one waits for no more, and another one after him.
+    // Bounds the debt, so that the next writer and the one after it wait at most kMost each.
     debt_ = std::min(debt_, 2 * kMost.count());
   }
-  /// Whether it is worth a sleep.
+  /// Whether the debt is worth a sleep.
   [[nodiscard]] bool is_delay_due() const { return debt_ >= static_cast<double>(kLeast.count()); }
-  /// What the next writer shall wait before it writes; zero until it is worth a sleep. It is not
-  /// owed any more then.
+  /// The time that the next writer waits before it writes; zero unless is_delay_due(). Subtracts it
+  /// from the debt.
   [[nodiscard]] Duration take_delay() {
     if (!is_delay_due()) return Duration(0);
     const auto delay = std::chrono::duration_cast<Duration>(
@@ -62,13 +62,15 @@ class Pacer {
 
  private:
   static constexpr double kLeastRoom = 1.0 / 1024;
-  static constexpr Duration kLeast = std::chrono::microseconds(200);  ///< sleeps are about as exact
+  /// Sleeps are no more exact than this.
+  static constexpr Duration kLeast = std::chrono::microseconds(200);
   static constexpr std::chrono::duration<double, std::nano> kMost =
-      std::chrono::milliseconds(20);  ///< at once
+      std::chrono::milliseconds(20);  ///< the longest single delay
 
-  std::optional<Duration> begun_;  ///< the present piece of work; none: there is none
+  /// Start of the present piece of work; none: maintenance is idle.
+  std::optional<Duration> begun_;
   Duration last_{0};
-  double debt_ = 0;  ///< nanoseconds that have not been waited for
+  double debt_ = 0;  ///< nanoseconds of delay that writers still owe
 };
 
 }  // namespace dgfs::delta

@@ -8,7 +8,7 @@ namespace dgfs::delta {
 
 void give_back_freed_memory() {
 #ifdef M_TRIM_THRESHOLD
-  // To set any bound ends that glibc raises both of them.
+  // Setting any of the bounds keeps glibc from raising both of them.
   mallopt(M_TRIM_THRESHOLD, 128 << 10);
 #endif
 }

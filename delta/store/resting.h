@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Resting: what becomes of a store that nobody writes to. What waits gets into the tree, and its
-// files get shorter, with a checkpoint each time; when these bring nothing any more, nothing is
-// done until somebody writes again. It knows no clock: what it is told decides.
+// Resting: decides when an idle store makes checkpoints, so that waiting changes get into the tree
+// and the files get shorter. Once checkpoints bring no progress, it stops until the next write. It
+// has no clock; its decisions depend only on what it is told.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace dgfs::delta {
 /// For one thread at a time.
 class Resting {
  public:
-  /// What shows whether a checkpoint is worth it. A value.
+  /// Numbers that show whether a checkpoint is worth it. A value.
   struct State {
     std::uint64_t sequence = 0;         ///< of the last batch
-    std::uint64_t in_tree = 0;          ///< of the last one that is in a durable tree
+    std::uint64_t in_tree = 0;          ///< of the last batch in a durable tree
     std::uint64_t end_bytes = 0;        ///< of the files
-    unsigned narrowed = 0;              ///< how many times what is cleaned at a time was halved
-    bool waits_for_checkpoint = false;  ///< space does
-    bool has_dead = false;              ///< batches have said so, and nobody has seen to it
+    unsigned narrowed = 0;              ///< how often the length to be cleaned at once was halved
+    bool waits_for_checkpoint = false;  ///< space does, to be freed
+    bool has_dead = false;              ///< batches report dead data whose space is not free yet
     bool is_sparse = false;             ///< a file is worth cleaning
 
     [[nodiscard]] bool has_waiting() const {
@@ -28,8 +28,7 @@ class Resting {
     }
   };
 
-  /// Whether a checkpoint is to be made now. It is not where a batch was applied since this was
-  /// asked the last time.
+  /// Whether to make a checkpoint now. False if a batch was applied since the last call.
   [[nodiscard]] bool is_due(const State& now) {
     if (now.sequence != sequence_) {
       sequence_ = now.sequence;
@@ -45,7 +44,7 @@ class Resting {
     is_over_ = !before.has_waiting() && !is_shorter && after.narrowed <= before.narrowed;
     has_new_space_ = false;
   }
-  /// Whoever kept space has let go of it.
+  /// A view that kept space has ended.
   void note_new_space() {
     has_new_space_ = true;
     is_over_ = false;

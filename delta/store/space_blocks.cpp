@@ -28,8 +28,8 @@ bool SpaceBlocks::load(const SpaceMaps& maps, std::span<const Place> in_use) {
   const auto is_behind = [](const Place& a, const Place& b) {
     return a.offset_bytes >= b.offset_bytes + padded_bytes(b.length_bytes);
   };
-  // Both lie where nothing else does, or the map of blocks is another one; what it must not have is
-  // the tree's.
+  // If the map of blocks is the right one, it counts both blocks of maps as free, and no block of
+  // the tree.
   if (!is_free(maps.blocks) || !is_free(maps.values) || std::ranges::any_of(in_use, is_free) ||
       (!is_behind(maps.blocks, maps.values) && !is_behind(maps.values, maps.blocks))) {
     return false;
@@ -59,13 +59,13 @@ void SpaceBlocks::retire() {
   maps_ = {};
 }
 
-// A later checkpoint may have some again.
+// A later checkpoint may have maps again.
 void SpaceBlocks::write_none() {
   retired_.reserve(retired_.size() + 2);
   retire();
 }
 
-// What was written in vain is free after the checkpoint.
+// Blocks that were written in vain are freed after the checkpoint.
 void SpaceBlocks::write(UsedSpace spare) {
   retired_.reserve(retired_.size() + 4);
   retire();
@@ -76,7 +76,7 @@ void SpaceBlocks::write(UsedSpace spare) {
   retire();
 }
 
-// That of blocks comes last: it has the other one as free, like itself.
+// The map of blocks is written last: it counts the other map as free, like itself.
 bool SpaceBlocks::write_both(UsedSpace spare) {
   FreeSpace values = files_.values.space_beside_tree();
   values.add(padded(std::move(spare.values)));
@@ -99,9 +99,9 @@ std::uint64_t SpaceBlocks::retired_bytes() const {
   return bytes;
 }
 
-// They grow by little from one to the next.
+// Maps grow only a little from one checkpoint to the next.
 std::uint64_t SpaceBlocks::bytes_to_write() const {
-  constexpr std::uint64_t kStretchBytes = 12;  // two varints of a file of some TiB
+  constexpr std::uint64_t kStretchBytes = 12;  // two varints, for a file of some TiB
   constexpr std::uint64_t kSlackBytes = 8192;
   const auto stretches = files_.blocks.stretches() + files_.values.file().stretches();
   return 2 * (stretches * kStretchBytes + kSlackBytes);

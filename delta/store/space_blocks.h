@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // SpaceBlocks: the free space of both files of a store, on disk. Each checkpoint writes it, so that
-// opening reads two blocks and not the nodes of the tree, which name all that is in use.
+// opening reads two blocks instead of all nodes of the tree.
 #pragma once
 
 #include <cstdint>
@@ -21,26 +21,27 @@ class SpaceBlocks {
   /// @param files  must outlive it
   explicit SpaceBlocks(TreeFiles& files) : files_(files) {}
 
-  /// Of a store that is opened, before all else: notes the space that is in use by the maps of a
-  /// checkpoint, and theirs. False: there are none, or they are damaged, and nothing is noted.
-  /// @param in_use  blocks that the checkpoint has besides
+  /// Call it when a store is opened, before all else: notes the space that is in use according to
+  /// the maps of a checkpoint, and the space of the maps. False: there are no maps, or they are
+  /// damaged, and nothing is noted.
+  /// @param in_use  other blocks of the checkpoint
   [[nodiscard]] bool load(const SpaceMaps& maps, std::span<const Place> in_use);
 
-  /// In a checkpoint, when all else of it is written. Where they cannot be written, for a lack of
-  /// space or memory or by an error of the disk, there are none: the store is opened as without
-  /// them. Throws std::bad_alloc before it has changed anything.
-  /// @param spare  in use, and not by the tree or the filter of the checkpoint
+  /// Writes the maps in a checkpoint, after everything else. If that fails, for lack of space or
+  /// memory or by an error of the disk, the checkpoint has no maps, and opening works without them.
+  /// Throws std::bad_alloc before it has changed anything.
+  /// @param spare  space in use, but not by the tree or the filter of the checkpoint
   void write(UsedSpace spare);
-  /// The checkpoint shall have none.
+  /// The checkpoint will have no maps.
   void write_none();
-  /// Those that were written last.
+  /// The maps that were written last.
   [[nodiscard]] const SpaceMaps& maps() const { return maps_; }
   /// A checkpoint that has maps() is durable.
   void note_checkpoint();
 
-  /// What is free then, with padding.
+  /// Space that note_checkpoint() will free, with padding.
   [[nodiscard]] std::uint64_t retired_bytes() const;
-  /// What write() may take of the file, about, with padding.
+  /// Roughly the space that write() takes, with padding.
   [[nodiscard]] std::uint64_t bytes_to_write() const;
 
  private:
@@ -50,7 +51,7 @@ class SpaceBlocks {
 
   TreeFiles& files_;
   SpaceMaps maps_;
-  std::vector<Extent> retired_;  ///< of maps before: the last durable checkpoint may have them
+  std::vector<Extent> retired_;  ///< earlier maps, which the last durable checkpoint may still need
 };
 
 }  // namespace dgfs::delta

@@ -7,17 +7,19 @@
 namespace dgfs::delta {
 namespace {
 
-// Tables that wait; each adds a run to each slot of the root.
+// The most tables that wait; each adds a run to each slot of the root.
 constexpr std::uint64_t kTablesMax = 16;
-// What of the low-water mark large values may die of between two checkpoints (store.cpp).
+// Part of the low-water mark, in `table_bytes`: for large values that die between two checkpoints
+// (store.cpp).
 constexpr std::uint64_t kLowWaterTables = 8;
-// Less of an allowance is not worth a checkpoint that finds out what there is.
+// If an allowance is below this part of its full size, a checkpoint to measure it again is not
+// worth it.
 constexpr std::uint64_t kMeasurableShare = 16;
-// What waits for a checkpoint is worth one if it is this part of what is free.
+// A checkpoint is worth it if this part of the free space waits for it.
 constexpr std::uint64_t kWorthShare = 8;
-// Of the used bytes: so much that is free stays on the disk while somebody writes.
+// While writers are active, this part of the used bytes stays on disk as free space.
 constexpr std::uint64_t kKeptFreeShare = 8;
-// What of a table brings the filter one prefix takes at least so much.
+// The least that a new prefix of the filter takes in a table.
 constexpr std::uint64_t kBytesOfPrefix = 48;
 
 }  // namespace
@@ -56,7 +58,7 @@ bool SpaceReserve::draw(const SpaceRequest& request, Admission& admission) {
   return true;
 }
 
-// It may have been found out anew meanwhile what there is.
+// A measurement may have changed `there_` since the bytes were drawn.
 void SpaceReserve::give_back(Left left, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   left_.*left = std::min(left_.*left + bytes, there_.*left);
@@ -68,7 +70,7 @@ void SpaceReserve::note_taken_in(Left left, std::uint64_t bytes) noexcept {
   admitted_.*left -= bytes;
 }
 
-// Batches may be taken in, and admitted, while it is found out what there is.
+// Batches may be admitted and taken in during a measurement.
 void SpaceReserve::begin_measuring() {
   const std::lock_guard lock(mutex_);
   unmeasured_ = admitted_;
@@ -133,7 +135,7 @@ Result<std::uint64_t> SpaceReserve::bytes_for(const Stored<Node>& root) const {
          space_.bytes_to_write();
 }
 
-// Where ordinary batches are refused, less may wait than at other times: what does, and no more.
+// While ordinary batches are refused, only what waits now needs space, and not as much as may wait.
 Result<bool> SpaceReserve::keep(const Stored<Node>& root, std::uint64_t pushed_bytes) {
   begin_measuring();
   DGFS_TRY(bytes, bytes_for(root));
@@ -154,13 +156,13 @@ Result<bool> SpaceReserve::keep(const Stored<Node>& root, std::uint64_t pushed_b
 void SpaceReserve::note_kept(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   refusal_.reset();
-  value_refusal_.reset();  // there may be some again
+  value_refusal_.reset();  // there may be space again
   measured(full());
   kept_bytes_ = bytes;
 }
 
-// The allowances are what is really there, so that they grow again with each checkpoint that has
-// made space, and are no promise that nothing stands behind.
+// The allowances are limited to the space that is really there. So every checkpoint that makes
+// space increases them, and every byte that they promise exists.
 bool SpaceReserve::note_refusal(Error refusal, std::uint64_t spare_bytes) {
   const std::lock_guard lock(mutex_);
   refusal_ = std::move(refusal);
@@ -172,15 +174,15 @@ bool SpaceReserve::note_refusal(Error refusal, std::uint64_t spare_bytes) {
   return spare_bytes >= full().all_bytes();
 }
 
-// If it is not there any more, it is what is cleaned for.
+// A cleaning without a reserve is done to get it back, so it must not depend on it.
 bool SpaceReserve::is_left_by(const Stored<Node>& root) {
   if (!is_there()) return true;
   const auto bytes = bytes_for(root);
   return bytes && files_.blocks.reserve(bytes.value());
 }
 
-// Of the blocks nobody else asks for space meanwhile; what values give back may be what their
-// reserve needs.
+// No other thread reserves space for blocks meanwhile. Values shrink first, because the blocks may
+// need what they give back.
 Status SpaceReserve::shorten_files(const Stored<Node>& root, bool is_resting) {
   files_.values.shorten(options_.spare_bytes);
   DGFS_CHECK(keep(root));

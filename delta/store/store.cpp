@@ -11,12 +11,12 @@
 namespace dgfs::delta {
 namespace {
 
-// How many times the bytes of the tables large values may take between two checkpoints.
+// Between two checkpoints large values may take so many times `table_bytes`.
 constexpr std::uint64_t kValueShare = 8;
-// What is logged would take this part of the memory when a checkpoint is due, as whoever opens the
-// store after a crash has all of it there.
+// A checkpoint is due when the logged groups would take this part of the memory: replay after a
+// crash holds all of them in memory.
 constexpr std::uint64_t kLogShare = 4;
-// After which a store that nobody writes to is looked after.
+// After this time without a notification a thread looks after the store.
 constexpr std::chrono::milliseconds kRestInterval{5000};
 
 StoreOptions with_parameters(StoreOptions options, const StoreParameters& parameters) {
@@ -24,7 +24,7 @@ StoreOptions with_parameters(StoreOptions options, const StoreParameters& parame
   return divided_memory(options);
 }
 
-// Of the superblocks, and both segments of the log.
+// Of the superblocks and both segments of the log.
 std::uint64_t fixed_bytes(const StoreParameters& parameters) {
   return 2 * (kSuperblockBytes + parameters.segment_bytes);
 }
@@ -46,7 +46,7 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
     DGFS_CHECK(store->log_.replay(superblock.log));  // into memory
     store->maintenance_.note_memory();
     static_cast<void>(store->failure_.note(
-        Error(ErrorKind::kPermission, 7132, "the store is open for reading alone")
+        Error(ErrorKind::kPermission, 7132, "the store is open only for reading")
             .in_file(directory)));
   } else {
     store->files_.cap.note(fixed_bytes(superblock.parameters));
@@ -112,8 +112,8 @@ Status Store::start_tending() {
   return ok();
 }
 
-// What throws before the batch is in a table has changed nothing, unless it was a sync on the way:
-// the store is torn then.
+// If a call throws before the batch is in a table, nothing has changed, unless a sync on the way
+// threw: then the store is torn.
 template <class Call>
 Result<std::uint64_t> Store::whole_or_refused(Call call) const {
   try {
@@ -152,7 +152,7 @@ Result<std::uint64_t> Store::try_apply(const Batch& batch, Patience patience) {
   });
 }
 
-// none: it has to wait.
+// none: the batch has to wait.
 Result<std::optional<std::uint64_t>> Store::add(const Batch& batch, Patience patience) {
   DGFS_CHECK(failure_.check());
   DGFS_CHECK(check_batch(batch));
@@ -183,7 +183,7 @@ Result<std::optional<std::uint64_t>> Store::add_if_room(const Batch& batch, cons
   return std::optional(taken.value().sequence);
 }
 
-// Refuses a batch before any part of it is taken in. Whoever makes space is told.
+// Refuses a batch before any part of it is taken in, and notifies the thread that makes space.
 Result<std::optional<SpaceReserve::Admission>> Store::admit(const Batch& batch,
                                                             const BatchSize& size) {
   const auto block_bytes = size.table_bytes + size.operations * kBlockAlignmentBytes;
@@ -198,7 +198,7 @@ void Store::want_space() {
   if (tending_ != nullptr) tending_->notify();
 }
 
-// However large they are, values of one batch go into one group.
+// All values of one batch go into one group, however large they are.
 Store::Room Store::room_for(const BatchSize& batch, std::uint64_t promised_bytes) {
   const auto backlog = tables_.backlog();
   const auto unbound_bytes = files_.values.promised_to_batches_bytes() - promised_bytes;
@@ -223,7 +223,8 @@ Store::Room Store::room_for(const BatchSize& batch, std::uint64_t promised_bytes
   return room;
 }
 
-// A thread that maintains has the time in which as much again is written.
+// In a store with threads writers wait only when twice as much waits, so that the thread has time
+// to work.
 bool Store::has_to_wait(const Room& room, Patience patience) {
   if (room.is_group_full) return true;
   if (patience == Patience::kWaited) return false;
@@ -261,7 +262,7 @@ Status Store::wait_for_room(const Batch& batch) {
   return ok();
 }
 
-// A segment that is full is found out by sync().
+// sync() finds out whether the segment is full.
 Status Store::make_room(const Room& room) {
   if (room.is_group_full) {
     const WaitingTimer timer(env_, waits_.log_ns);
@@ -279,8 +280,9 @@ Status Store::make_room(const Room& room) {
   return room.is_checkpoint_due ? checkpoint() : maintain();
 }
 
-// Half a segment is full, or what large values have died of may take much of the disk: their space
-// is free after a checkpoint only; or the disk is full, or nearly so, and a checkpoint would help.
+// Due if half a segment is full; if many large values were written, since the space of those that
+// have died is freed only by a checkpoint; or if the disk is nearly full and a checkpoint would
+// help.
 bool Store::is_checkpoint_due() const {
   const auto progress = log_.progress();
   return progress.used_bytes > options_.parameters.segment_bytes / 2 ||
@@ -310,8 +312,8 @@ void Store::charge(const BatchSize& batch) {
   pacer_.charge(batch.table_bytes, longer, now());
 }
 
-// After a call that has frozen a table and is to be short. Where there is nobody else he has to see
-// to it.
+// Called when a batch has frozen a table. With threads the call stays short; without them it joins
+// the tables itself.
 void Store::join_tables_soon() {
   if (tending_ == nullptr) {
     tables_.join();
@@ -320,7 +322,7 @@ void Store::join_tables_soon() {
   }
 }
 
-// What waits for the tree goes first.
+// Waiting changes go into the tree first.
 void Store::load_filter() {
   const auto is_work_due = [this] {
     return !only_reads() &&
@@ -373,7 +375,7 @@ Status Store::sync(std::uint64_t sequence) {
   return ok();
 }
 
-// Large values die when others are logged: the disk may have become short of space.
+// Large values die when others are logged, so the disk may have become short of space.
 Status Store::commit_unasked(Worker& tending) {
   auto synced = sync();
   reserve_.look_at_disk();

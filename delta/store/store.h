@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Store: an ordered, durable dictionary that is made for writing. Writers touch the group that is
-// to be logged and a table in memory, nothing else; maintenance moves tables into a Bε-tree and
-// makes checkpoints of it (docs/STORE.md).
+// Store: an ordered, durable dictionary that is optimised for writing. A writer changes only the
+// current log group and a table in memory. Maintenance moves tables into a Bε-tree and makes
+// checkpoints of the tree (docs/STORE.md).
 //
 //   DIR/store    superblocks       DIR/log.0, DIR/log.1   groups
 //   DIR/blocks   nodes and runs    DIR/extents            large values
-//   DIR/lock     locked while one is made
+//   DIR/lock     locked while a store is made
 #pragma once
 
 #include <atomic>
@@ -38,62 +38,66 @@
 
 namespace dgfs::delta {
 
-/// Counts since it was opened.
+/// Counts since the store was opened.
 struct StoreCounters {
   std::uint64_t log_bytes = 0;    ///< groups, with headers and padding
   std::uint64_t block_bytes = 0;  ///< nodes and runs
   std::uint64_t value_bytes = 0;  ///< large values
-  std::uint64_t moved_bytes = 0;  ///< of both, moved so that a file gets shorter
+  std::uint64_t moved_bytes = 0;  ///< of both, moved to make a file shorter
   std::uint64_t checkpoints = 0;
   std::uint64_t tables = 0;  ///< frozen
-  // As of now.
-  std::uint64_t used_bytes = 0;  ///< of the files of blocks and of large values, with padding
-  std::uint64_t held_bytes = 0;  ///< of those, kept by snapshots and cursors: Maintenance::Counts
-  std::uint64_t holders = 0;     ///< who have snapshots; oldest_snapshot() has a name and an age
-  /// Batches that the log alone had when it was opened: nobody had closed it.
+  // The current values.
+  /// In use in the files of blocks and of large values, with padding.
+  std::uint64_t used_bytes = 0;
+  /// Of used_bytes, kept by snapshots and cursors: Maintenance::Counts.
+  std::uint64_t held_bytes = 0;
+  std::uint64_t holders = 0;  ///< of snapshots; oldest_snapshot() names the oldest
+  /// Batches that only the log had when the store was opened, because the store had not been
+  /// closed.
   std::uint64_t recovered = 0;
-  // Of all writers together, in nanoseconds: a group of the log was full, maintenance was behind,
-  // large values wanted space.
+  // Nanoseconds that all writers together have waited: because a group of the log was full, because
+  // maintenance was behind, because large values needed space.
   std::uint64_t log_wait_ns = 0;
   std::uint64_t tree_wait_ns = 0;
   std::uint64_t space_wait_ns = 0;
 };
 
-/// Where the disk stands. No byte is in two of the first four. A value.
+/// How the space of the disk is used. No byte is counted in two of the first four. A value.
 struct StoreSpace {
-  /// Blocks and large values that the newest tree or the log has use for, both segments of the log,
-  /// superblocks. What is in tables alone takes nothing yet.
+  /// Blocks and large values that the newest tree or the log needs, both segments of the log, and
+  /// superblocks. Data that is only in tables takes no space yet.
   std::uint64_t used_bytes = 0;
-  /// That ordinary batches can still take: of the disk, or below the cap; and between blocks and
-  /// values, pieces of any length.
+  /// Space for ordinary batches: free on the disk or below the cap, and free stretches of any
+  /// length between blocks and between values.
   std::uint64_t free_bytes = 0;
-  /// In reserve, as far as it is there: for changes that wait for a checkpoint, and for allowances.
-  /// All that the disk has where not all of it is there.
+  /// Space in reserve, for changes that wait for a checkpoint and for allowances. If the disk has
+  /// less than that, all that it has.
   std::uint64_t reserved_bytes = 0;
-  /// Nobody's, and free after the next checkpoint, or when cursors and snapshots end.
+  /// Not needed any more, and free after the next checkpoint, or when cursors and snapshots end.
   std::uint64_t pending_bytes = 0;
   std::uint64_t max_bytes = 0;   ///< StoreOptions::max_bytes
-  std::uint64_t held_bytes = 0;  ///< of those pending: kept by snapshots and cursors
+  std::uint64_t held_bytes = 0;  ///< of pending_bytes, kept by snapshots and cursors
 };
 
-/// Thread-safe. A store is open once, in whatever process, or for reading alone any number of
-/// times. After a failed sync, or a failed write of a superblock, every call that writes fails with
-/// the same error until the store is opened again: what the disk holds is not known. A call that
-/// lacks memory before it has changed anything is refused with kLimit. If the table has taken a
-/// part of a batch by then, apply() throws std::bad_alloc. The memory holds an unknown state then,
-/// and all calls fail from then on: snapshot() and cursors throw it again. Where snapshot() and
-/// cursors lack memory themselves they throw it, too, and the store goes on.
+/// Thread-safe. One process at a time may have a store open for writing; any number may have it
+/// open for reading only. After a failed sync, or a failed write of a superblock, the content of
+/// the disk is unknown: every call that writes fails with the same error until the store is opened
+/// again. If a call runs out of memory before it has changed anything, it is refused with kLimit.
+/// If the table has taken a part of a batch by then, apply() throws std::bad_alloc; the content of
+/// memory is unknown then, and all later calls fail: snapshot() and cursors throw std::bad_alloc
+/// again. If snapshot() or a cursor itself runs out of memory, it throws std::bad_alloc too, and
+/// the store stays usable.
 class Store {
  public:
-  /// For reading alone it writes nothing: what of the log the tree has not is in memory, and all
-  /// calls that write are refused with kPermission.
-  /// Cost of one that was closed: reads of both superblocks, of the first pages of both segments of
-  /// the log, and of five blocks: the root, two maps of free space, the table of the filter and its
-  /// last stage. Without threads (StoreOptions::in_background) it reads the full stages, too. Where
-  /// the last checkpoint has no maps it reads the nodes of the tree, and where close() was not
-  /// called, the log.
-  /// Errors: kNotFound (no store, and none is to be made), kBusy (it is open already, unless all
-  /// read alone, or being made), kIo, kNoSpace, kCorrupt, kUnsupported.
+  /// Opens a store. For reading only it writes nothing: the part of the log that is not in the tree
+  /// is kept in memory, and all calls that write are refused with kPermission.
+  /// Cost, if the store was closed: reads of both superblocks, of the first pages of both log
+  /// segments, and of five blocks: the root, two maps of free space, the table of the filter and
+  /// its last stage. Without threads (StoreOptions::in_background) it also reads the full stages.
+  /// If the last checkpoint has no maps, it reads the nodes of the tree; if the store was not
+  /// closed, it reads the log.
+  /// Errors: kNotFound (no store, and `options` does not ask to make one), kBusy (already open,
+  /// unless all open it for reading only, or being made), kIo, kNoSpace, kCorrupt, kUnsupported.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(storage::Env& env,
                                                            const std::string& directory,
                                                            const StoreOptions& options);
@@ -102,130 +106,135 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// Of a call that applies a batch.
+  /// How long a call that applies a batch may wait.
   enum class Patience : std::uint8_t {
-    kFresh,   ///< it waits for whatever there is to wait for
-    kWaited,  ///< it has done so: only what it cannot do without keeps it
+    kFresh,   ///< waits for everything that there is to wait for
+    kWaited,  ///< the caller has waited: waits only for what the call cannot do without
   };
 
-  /// Starts the threads that StoreOptions::in_background asks for, if they have not been started:
-  /// opening starts none, as the process may have to fork after it. Until then the store works as
-  /// one without them, and full stages of its filter let all through. No other call may be under
-  /// way. Errors: kLimit (no thread to be had).
+  /// Starts the threads that StoreOptions::in_background asks for, unless they run already. Opening
+  /// starts none, because the process may have to fork afterwards. Until then the store works as
+  /// one without threads, and the full stages of its filter let every key through. No other call
+  /// may be under way. Errors: kLimit (no thread available).
   [[nodiscard]] Status start();
 
-  /// Memory that a batch may take, at most, in a table and in the log; without its large values.
+  /// The most memory that a batch may take in a table and in the log, without its large values.
   [[nodiscard]] std::uint64_t batch_bytes_max() const {
     return options_.parameters.segment_bytes / kGroupShare;
   }
 
-  /// All of a batch or nothing; others see all of it or nothing. Returns its sequence number, for
-  /// sync(). Durable then, or whenever the log is written, or before it returns where
-  /// StoreOptions::commit_interval is 0.
+  /// Applies a batch atomically: all of it or nothing, also for readers. Returns its sequence
+  /// number, for sync(). The batch is durable after that sync(), or once the log is written; with a
+  /// StoreOptions::commit_interval of 0, before apply() returns.
   ///
-  /// It is refused at once where there is no space, and where it is not it may wait, as
-  /// wait_for_room() says: for a sleep of 20 ms at most by which writers are slowed down; for the
-  /// log, and for whoever writes it, where a full group is to be logged before the batch; for
-  /// maintenance, where as many tables wait as may; for a checkpoint, where the log is full; for
-  /// the disk, where it is asked for space for large values. In a store without threads further for
-  /// maintenance and checkpoints whenever they are due. So it is not for callers that have a lock
-  /// of their own: see try_apply().
+  /// It refuses a batch at once if there is no space. Otherwise it may wait, as wait_for_room()
+  /// does: up to 20 ms, to slow writers down; for the log and the thread that writes it, if a full
+  /// group must be logged first; for maintenance, if as many tables wait as may; for a checkpoint,
+  /// if the log is full; for the disk, if it must allocate space for large values. In a store
+  /// without threads it also does maintenance and checkpoints when they are due. So a caller that
+  /// holds a lock of its own uses try_apply() instead.
   ///
-  /// Errors: kLimit (a key or a value too long, a batch too large for a segment of the log, no
-  /// memory for it), kNoSpace (the disk has no space for its class, BatchClass; see make_space());
-  /// those of sync() and maintain(). The batch has not happened then; but where sync() has failed
-  /// after it, with a commit interval of 0, it may have.
+  /// Errors: kLimit (a key or a value is too long, the batch is too large for a segment of the log,
+  /// no memory for it), kNoSpace (the disk has no space for its class, BatchClass; see
+  /// make_space()); those of sync() and maintain(). After an error the batch is not applied, except
+  /// if the commit interval is 0 and the sync() after the batch failed: then it may be.
   [[nodiscard]] Result<std::uint64_t> apply(const Batch& batch);
-  /// The same without waiting for anything but short locks, and without any call at the storage;
-  /// nor is it durable with a commit interval of 0. Errors: kBusy (it would have to wait: whoever
-  /// makes room is told, wait_for_room() waits); those of apply(), but for those of sync() and
-  /// maintain().
-  /// @param patience  kWaited after wait_for_room(). On a disk that is nearly full a checkpoint may
-  ///                  be due again as soon as one is made: a fresh call would say kBusy for ever.
+  /// Like apply(), but waits only for short locks and makes no I/O call; so the batch is not
+  /// durable on return, even with a commit interval of 0. Errors: kBusy (it would have to wait; the
+  /// threads that make room are notified, and wait_for_room() waits); those of apply() without
+  /// those of sync() and maintain().
+  /// @param patience  kWaited after wait_for_room(). On a nearly full disk a checkpoint may be due
+  ///                  again right after one was made: with kFresh the call would return kBusy for
+  ///                  ever.
   [[nodiscard]] Result<std::uint64_t> try_apply(const Batch& batch,
                                                 Patience patience = Patience::kFresh);
-  /// Waits until there is room for a batch, and makes room where nobody else does; others may take
-  /// it. With none of the caller's locks. Errors: those of sync() and maintain().
+  /// Waits until there is room for a batch, and makes room itself if no thread does; other batches
+  /// may take that room. The caller holds no lock of its own. Errors: those of sync() and
+  /// maintain().
   [[nodiscard]] Status wait_for_room(const Batch& batch);
-  /// A batch was refused with kNoSpace: sees to it that there is space, as far as there can be:
-  /// makes a checkpoint, and cleans the ends of the files. Then it is worth trying again. Threads
-  /// do so by themselves; a store without them leaves it to its owner. Where nothing has changed
-  /// since it was of no use it does little. Errors: those of checkpoint().
+  /// Call it after a batch was refused with kNoSpace; then the batch is worth another try. Makes as
+  /// much space as it can: makes a checkpoint, and cleans the ends of the files. A store with
+  /// threads does so by itself; in a store without threads the owner calls it. If the last call did
+  /// not help and nothing has changed since, it does little. Errors: those of checkpoint().
   [[nodiscard]] Status make_space();
 
-  /// What was applied before is durable. Errors: kIo, kNoSpace.
+  /// Makes all batches durable that were applied before. Errors: kIo, kNoSpace.
   [[nodiscard]] Status sync();
-  /// The same up to a batch: returns at once, whatever others are doing, where that is durable.
+  /// Makes batches durable up to the given one. If that one is durable, returns at once, whatever
+  /// other threads do.
   /// @param sequence  of a batch that was applied
-  /// Errors: kInvalidArgument (none was); those of sync().
+  /// Errors: kInvalidArgument (no such batch was applied); those of sync().
   [[nodiscard]] Status sync(std::uint64_t sequence);
-  /// StoreOptions::commit_interval is 0: a batch that was applied is to be synced before anybody is
-  /// told of it. apply() does so; after try_apply() it is the caller's to call sync().
+  /// Whether StoreOptions::commit_interval is 0: a batch must be synced before its writer is told
+  /// that it succeeded. apply() does so itself; after try_apply() the caller calls sync().
   [[nodiscard]] bool is_synchronous() const { return options_.commit_interval.count() == 0; }
-  /// Sequence number of the last batch that is durable, with all before it. Does not wait.
+  /// Sequence number of the newest batch that is durable, like all batches before it. Does not
+  /// wait.
   [[nodiscard]] std::uint64_t durable() const { return log_.progress().durable; }
 
   /// nullopt: there is no such key. Errors: kIo, kCorrupt.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
-  /// Bytes of its value from an offset on, as many as are wanted, or fewer where it ends. Of what
-  /// is large only the parts that have them are read (value_part_bytes()); a value that nothing has
-  /// changed is handed on and not copied. nullopt: there is no such key. Errors: those of get().
+  /// Reads part of a value, or less where the value ends. Of a large value it reads only the parts
+  /// that hold the bytes (value_part_bytes()); a value without patches over it is shared, not
+  /// copied. nullopt: there is no such key. Errors: those of get().
   [[nodiscard]] Result<std::optional<ValueSlice>> read(
       std::string_view key, std::uint64_t begin_bytes = 0,
       std::uint64_t length_bytes = UINT64_MAX) const;
-  /// What the store says of a key where something may lie below it: a value, that there is none, or
-  /// a patch, which is empty if it says nothing. Errors: those of get().
+  /// The message of the store for a key, for a caller that has a layer below: a value, a removal,
+  /// or a patch, which is empty if the store says nothing about the key. Errors: those of get().
   [[nodiscard]] Result<Message> find(std::string_view key) const;
-  /// All as it is now, for many lookups and cursors. Nothing is frozen and nobody waits: O(number
-  /// of tables that wait for the tree). Throws std::bad_alloc, also if the store is torn.
-  /// @param holder  a name to tell of, if somebody asks what keeps space
+  /// The present state of the store, for many lookups and cursors. Freezes nothing and delays no
+  /// thread. Cost: O(number of tables that wait for the tree). Throws std::bad_alloc, also if the
+  /// store is torn.
+  /// @param holder  the name that oldest_snapshot() returns, to tell who keeps space
   [[nodiscard]] Snapshot snapshot(std::string holder) const;
-  /// The holder of the oldest snapshot; none: there is no snapshot.
+  /// The holder of the oldest snapshot; none if there is no snapshot.
   [[nodiscard]] std::optional<SnapshotHolders::Holder> oldest_snapshot() const {
     return holders_.oldest();
   }
-  /// False: nothing that was ever written to the store changes a key of the object, and what it has
-  /// below need not be put under anything. True: something may, as it does but for one in some
-  /// hundreds of the others; the store may also have lost all that it had written. Always true of
-  /// objects that the store's born object, or one after it, is. No I/O, and no wait for any.
+  /// False: no write to the store has ever changed a key of the object, so a reader can take the
+  /// object from the layers below as it is. True: a write may have changed one; that is wrong for
+  /// one in some hundreds of unchanged objects. Also true if all changes were removed again, and
+  /// for the store's born object and later ones. No I/O, and no waiting for I/O.
   [[nodiscard]] bool may_have(std::uint8_t object_class, std::uint64_t object) const {
     return filter_.may_have({object_class, object});
   }
-  /// Shows the store as it is now. The cursor keeps that state, and no holder is listed for it.
-  /// @param bounds  of the keys that it sees
+  /// A cursor over the present state of the store. It keeps that state, but is not listed as a
+  /// holder.
+  /// @param bounds  of the keys that it shows
   [[nodiscard]] Cursor cursor(KeyRange bounds = {"", std::nullopt}) const;
-  /// The same of what the store says over whatever may lie below it.
+  /// The same for messages, to be put over the layers below.
   [[nodiscard]] MessageCursor message_cursor(KeyRange bounds = {"", std::nullopt}) const;
 
-  /// Moves waiting tables into the tree. Errors: kIo, kNoSpace, kCorrupt, kLimit (no memory for
-  /// it); the store says what it said before then, and goes on.
+  /// Moves waiting tables into the tree. Errors: kIo, kNoSpace, kCorrupt, kLimit (out of memory).
+  /// After an error the store has the same content as before, and stays usable.
   [[nodiscard]] Status maintain();
-  /// What was applied before is in a durable tree, and the log is empty. Errors: kIo, and those of
-  /// maintain().
+  /// Writes all batches that were applied before into a durable tree, and empties the log. Errors:
+  /// kIo, and those of maintain().
   [[nodiscard]] Status checkpoint();
 
-  /// A piece of what is to be done for a store that nobody writes to: what waits gets into the
-  /// tree, and the files get shorter. Returns whether there may be more, also if a batch was
-  /// applied since the last call: nothing is done then. A thread calls it every few seconds. Cost:
-  /// a checkpoint at most. Errors: those of checkpoint().
+  /// Does one piece of the work for an idle store: moves waiting tables into the tree, and makes
+  /// the files shorter. Returns whether there may be more to do. If a batch was applied since the
+  /// last call, it does nothing and returns true. A thread calls it every few seconds. Cost: at
+  /// most one checkpoint. Errors: those of checkpoint().
   [[nodiscard]] Result<bool> rest();
 
-  /// A checkpoint, after which nothing but reading is possible: a store that was closed is opened
-  /// again without looking for anything in its log. No other call may be under way. Errors: those
-  /// of checkpoint(); the disk then holds what it would hold after a crash.
+  /// Makes a last checkpoint; afterwards only reads are possible. A closed store is opened again
+  /// without a search of its log. No other call may be under way. Errors: those of checkpoint();
+  /// the disk then holds the same as after a crash.
   [[nodiscard]] Status close();
 
   [[nodiscard]] StoreCounters counters() const;
-  /// Cost: the system is asked once how much of the disk is free; where it does not say, it is what
-  /// it said before.
+  /// Cost: asks the system once how much of the disk is free; if the system does not say, uses its
+  /// last answer.
   [[nodiscard]] StoreSpace space();
 
  private:
   Store(storage::Env& env, StoreFiles files, const StoreOptions& options);
 
-  /// What a batch has to wait for. A value.
+  /// Reasons why a batch has to wait. A value.
   struct Room {
-    bool is_group_full = false;  ///< with the batch; large values may fill one
+    bool is_group_full = false;  ///< with this batch; its large values count, too
     bool is_group_half_full = false;
     bool is_checkpoint_due = false;
     bool is_maintenance_due = false;
@@ -262,16 +271,16 @@ class Store {
   [[nodiscard]] bool only_reads() const { return options_.access == StoreAccess::kReadOnly; }
   [[nodiscard]] Pacer::Duration now() const { return Pacer::Duration(env_.monotonic_ns()); }
 
-  // Order of locks: that of maintenance_, that of log_, that of tables_, that of reserve_, and one
-  // of those that call themselves innermost. No I/O under the last three.
-  storage::Env& env_;  ///< its clock
+  // Lock order: the locks of maintenance_, log_, tables_ and reserve_, then one innermost lock. No
+  // I/O under the last three.
+  storage::Env& env_;  ///< for its clock
   const StoreOptions options_;
   Failure failure_;
   std::unique_ptr<storage::File> superblocks_;  ///< holds the lock of the store: closed last
-  TreeFiles files_;                             ///< outlive all values
+  TreeFiles files_;                             ///< outlives all values
   PrefixFilter filter_;
-  FilterBlocks filter_blocks_;  ///< lock: that of maintenance_
-  SpaceBlocks space_blocks_;    ///< lock: that of maintenance_
+  FilterBlocks filter_blocks_;  ///< under the lock of maintenance_
+  SpaceBlocks space_blocks_;    ///< under the lock of maintenance_
   TableStack tables_;
   CommitLog log_;
   SpaceReserve reserve_;
@@ -283,14 +292,14 @@ class Store {
   std::atomic<bool> is_space_wanted_ = false;
   mutable SnapshotHolders holders_;
 
-  std::mutex pace_lock_;  ///< innermost; what follows
+  std::mutex pace_lock_;  ///< innermost; guards what follows
   Pacer pacer_;
 
   std::atomic<bool> is_ending_ = false;
 
-  // Last: they end before all that they use.
-  std::unique_ptr<Worker> tending_;  ///< null: writers maintain, if there are any
-  std::unique_ptr<Worker> commits_;  ///< null: nobody syncs unasked
+  // Last, so that they end before everything that they use.
+  std::unique_ptr<Worker> tending_;  ///< null: writers do the maintenance
+  std::unique_ptr<Worker> commits_;  ///< null: syncs happen only on call
 };
 
 }  // namespace dgfs::delta

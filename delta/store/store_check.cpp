@@ -18,7 +18,8 @@ constexpr const char* kBlockFile = "/blocks";
 constexpr const char* kValueFile = "/extents";
 constexpr std::array<const char*, 5> kFilesOfStore = {kSuperblockFile, kBlockFile, kValueFile,
                                                       "/log.0", "/log.1"};
-constexpr std::size_t kVersionAt = 8;  // whatever the version, so that it can be told
+// The same in all versions, so that the version can be reported.
+constexpr std::size_t kVersionAt = 8;
 
 using File = std::unique_ptr<storage::File>;
 
@@ -29,7 +30,7 @@ Result<File> open_superblocks(storage::Env& env, const std::string& directory) {
   }
   auto file = env.open(directory + kSuperblockFile);
   if (!file && file.error().kind() == ErrorKind::kNotFound) {
-    return Error(ErrorKind::kNotFound, 7086, "no store is here: there is no file \"store\"")
+    return Error(ErrorKind::kNotFound, 7086, "no store is here: the file \"store\" is missing")
         .in_file(directory);
   }
   return file;
@@ -46,7 +47,7 @@ Status lock(storage::File& superblocks, const std::string& directory) {
 Error without_superblock(const Error& error, const storage::File& file) {
   if (error.kind() != ErrorKind::kCorrupt) return error;
   return Error(ErrorKind::kCorrupt, 7091,
-               "no superblock is whole: this is no store, or one that is damaged")
+               "no superblock is whole: this is not a store, or it is damaged")
       .in_file(file.path());
 }
 
@@ -82,7 +83,7 @@ class Check {
       if (!found) {
         const bool is_blank =
             std::all_of(bytes.begin(), bytes.end(), [](auto b) { return b == 0; });
-        // The first checkpoint leaves the other place as it is.
+        // The first checkpoint leaves the other slot as it is.
         if (!is_blank || newest.checkpoint > 1) ++report_.torn_superblocks;
         continue;
       }
@@ -90,11 +91,11 @@ class Check {
       report_.version = format::load<std::uint32_t>(bytes, kVersionAt);
       if (found.value() != newest) other = found.value();
       if (found.value().checkpoint % 2 != slot) {
-        DGFS_CHECK(tell_superblock(7088, "a superblock that belongs into the other place", slot));
+        DGFS_CHECK(tell_superblock(7088, "a superblock is in the wrong place", slot));
       }
     }
     if (other && (other->store != newest.store || other->checkpoint + 1 != newest.checkpoint)) {
-      DGFS_CHECK(tell_superblock(7089, "a superblock that is not of the checkpoint before",
+      DGFS_CHECK(tell_superblock(7089, "a superblock is not from the previous checkpoint",
                                  other->checkpoint % 2));
     }
     return ok();
@@ -156,7 +157,7 @@ class Check {
     return check_tree(std::move(file).value(), report_.superblock.root, how, values, damage);
   }
 
-  // Groups that the tree has not refer to large values, too.
+  // Groups that are not in the tree also refer to large values.
   Status check_log(ValueCheck& values) {
     const Superblock& superblock = report_.superblock;
     report_.log_sequence = superblock.sequence;
@@ -164,7 +165,7 @@ class Check {
                          storage::OpenOptions::Mode::kRead);
     if (!log) return damage_.add(std::move(log).error());
     LogPosition begin = superblock.log;
-    begin.is_end = false;  // all of it is read
+    begin.is_end = false;  // so that all of the log is read
     auto replayed = log.value()->replay(begin, [&](const Run& run, std::uint64_t sequence) {
       report_.log_sequence = std::max(report_.log_sequence, sequence);
       if (sequence <= superblock.sequence) return Status(ok());

@@ -24,8 +24,8 @@ Result<File> make_empty(storage::Env& env, const std::string& path) {
   return env.open(path, {Mode::kCreateNew});
 }
 
-// The superblocks are the last to get a name: without them there is no store, and what an attempt
-// that was cut short has left is made anew.
+// The superblocks get a name last: without them there is no store, and the next call replaces what
+// an interrupted one has left.
 Status make(storage::Env& env, const std::string& directory, const StoreOptions& options) {
   DGFS_CHECK(Log::create(env, directory, options.parameters.segment_bytes));
   DGFS_TRY(extents, make_empty(env, directory + kExtents));
@@ -46,7 +46,7 @@ Status make(storage::Env& env, const std::string& directory, const StoreOptions&
   superblock.sequence = options.sequence;
   superblock.root = *root->place();
   DGFS_TRY(superblocks, env.create_unnamed(directory));
-  // Both, so that no checkpoint has to find space for its own.
+  // Space for both superblocks, so that no checkpoint has to find any.
   DGFS_CHECK(superblocks->write_at(0, Buffer(2 * kSuperblockBytes)));
   DGFS_CHECK(write_superblock(*superblocks, superblock));
   return env.publish(*superblocks, directory + kSuperblocks);
@@ -57,7 +57,7 @@ Status make_if_none(storage::Env& env, const std::string& directory, const Store
   if (!made && made.error().kind() != ErrorKind::kExists) return made;
   auto lock = lock_for_making(env, directory);  // held until it is made
   if (!lock) return std::move(lock).error();
-  // Somebody may have made one, and use it, since it was looked for.
+  // Another process may have made a store since this one looked, and may be using it.
   const auto found = env.status(directory + kSuperblocks);
   if (!found && found.error().kind() == ErrorKind::kNotFound) return make(env, directory, options);
   return found ? ok() : Status(found.error());
@@ -72,7 +72,7 @@ Result<File> open_to_write(storage::Env& env, const std::string& directory,
   }
   if (!superblocks) return std::move(superblocks).error();
   DGFS_CHECK(superblocks.value()->lock());
-  // Whoever made the store may have ended before its names were durable.
+  // The process that made the store may have ended before the names were durable.
   DGFS_CHECK(env.sync_directory(directory));
   DGFS_CHECK(env.sync_directory(storage::parent_path(directory)));
   return superblocks;
@@ -86,8 +86,8 @@ Result<File> open_to_read(storage::Env& env, const std::string& directory) {
 
 }  // namespace
 
-// Whoever makes a store has it. It stays where it is for good: of a file that is removed, two
-// might have a lock each.
+// Held by the process that makes a store. The file is never removed: if it were, two processes
+// could each have a lock on a file of this name.
 Result<File> lock_for_making(storage::Env& env, const std::string& directory) {
   const auto path = directory + kMaking;
   auto file = env.open(path, {Mode::kReadWrite});

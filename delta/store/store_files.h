@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The files of a store: how they are made, locked and opened.
+// Makes, locks and opens the files of a store.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace dgfs::delta {
 
-/// Of a store that nobody else has for writing.
+/// The open files of a store, which no other process has open for writing.
 struct StoreFiles {
   std::unique_ptr<storage::File> superblocks;  ///< locked
   Superblock superblock;                       ///< the newest
@@ -23,23 +23,25 @@ struct StoreFiles {
   std::unique_ptr<storage::File> extents;
 };
 
-/// Opens them; makes them where there is no store, if `options` says so. Of two that make one at
-/// the same time one does. For reading alone nothing is made or synced. Errors: kNotFound (no
-/// store, and none is to be made), kBusy (it is open already, for more than reading if that is all
-/// that is asked for, or being made), kIo, kNoSpace, kCorrupt, kUnsupported.
+/// Opens the files of a store. Makes them if there is no store and `options` asks for it; if two
+/// processes make a store at the same time, one of them succeeds. For reading only nothing is made
+/// or synced. Errors: kNotFound (no store, and `options` does not ask to make one), kBusy (already
+/// open, in a mode that excludes this one, or being made), kIo, kNoSpace, kCorrupt, kUnsupported.
 [[nodiscard]] Result<StoreFiles> open_store_files(storage::Env& env, const std::string& directory,
                                                   const StoreOptions& options);
 
-/// Makes one, in place of any that is there and that nobody has use for, durably. Errors: kBusy (it
-/// is being made), kIo, kNoSpace.
+/// Makes a store, durably. Replaces a store that is there; the caller knows that it is not in use.
+/// Errors: kBusy (another process makes it), kIo, kNoSpace.
 [[nodiscard]] Result<Superblock> make_store(storage::Env& env, const std::string& directory,
                                             const StoreOptions& options);
-/// The newest superblock of a store, with no lock. Errors: kNotFound, kIo, kCorrupt, kUnsupported.
+/// The newest superblock of a store, read without a lock. Errors: kNotFound, kIo, kCorrupt,
+/// kUnsupported.
 [[nodiscard]] Result<Superblock> read_store_superblock(storage::Env& env,
                                                        const std::string& directory);
-/// Of the disk, that all files of a store have. Errors: kIo.
+/// Bytes of the disk that all files of a store take. Errors: kIo.
 [[nodiscard]] Result<std::uint64_t> bytes_on_disk(storage::Env& env, const std::string& directory);
-/// The lock of whoever makes something in a directory, until it is closed. Errors: kBusy, kIo.
+/// Locks a directory while its caller makes something in it; closing the file ends the lock.
+/// Errors: kBusy, kIo.
 [[nodiscard]] Result<std::unique_ptr<storage::File>> lock_for_making(storage::Env& env,
                                                                      const std::string& directory);
 

@@ -15,11 +15,11 @@
 namespace dgfs::delta {
 namespace {
 
-// A batch that copies more bytes of values is applied without the lock that readers take: to a copy
-// of the table, with a copy of each value that it changes. A page and some fields cost less than
-// that.
+// A batch that copies more bytes of values than this is applied without the lock of readers: to a
+// copy of the table, with a copy of each value that it changes. Below this, copying a page and some
+// fields costs less.
 constexpr std::size_t kCopiedBytesMax = std::size_t{6} << 10;
-// How many tables may lie on each other. A lookup has to ask each of them.
+// The most loose tables that may lie on each other; a lookup asks each of them.
 constexpr std::size_t kLooseTablesMax = 8;
 
 std::vector<RunRef> runs_of(const std::vector<MemtableRef>& tables) {
@@ -30,9 +30,9 @@ std::vector<RunRef> runs_of(const std::vector<MemtableRef>& tables) {
 
 RunRef merged_tables(const std::vector<MemtableRef>& tables) { return merged(runs_of(tables)); }
 
-// So many ranges of keys, about, in which runs have about as much each.
+// Roughly `count` ranges of keys, of about equal size in each run.
 std::vector<KeyRange> slice_ranges(const std::vector<RunRef>& runs, std::uint64_t count) {
-  // Where the largest of them is cut, the others are, too.
+  // A cut of the largest run cuts the others as well.
   const Run& largest =
       **std::ranges::max_element(runs, {}, [](const RunRef& run) { return run->size_bytes(); });
   std::vector<KeyRange> ranges{{"", std::nullopt}};
@@ -43,7 +43,7 @@ std::vector<KeyRange> slice_ranges(const std::vector<RunRef>& runs, std::uint64_
   return ranges;
 }
 
-// False, and nothing is changed, unless `all` ends with `tables`.
+// False, and nothing has changed, unless `all` ends with `tables`.
 bool replace_end(std::vector<MemtableRef>& all, const std::vector<MemtableRef>& tables,
                  const MemtableRef& joined) {
   if (all.size() < tables.size()) return false;
@@ -66,7 +66,7 @@ TableStack::TableStack(Failure& failure, PrefixFilter& filter, StoredNode root,
 
 Result<TableStack::TakenIn> TableStack::take_in(const Batch& batch, std::size_t value_bytes) {
   const std::lock_guard changing(changing_);
-  Memtable apart;  // ends without the lock that readers take
+  Memtable apart;  // destroyed without the lock of readers
   bool is_apart = false;
   if (table_.copies_at_most(batch) > kCopiedBytesMax) {
     apart = table_;
@@ -91,8 +91,8 @@ bool TableStack::apply(const Batch& batch) {
   bool has_begun = false;
   try {
     for (const Operation& operation : batch.operations()) {
-      // However much it covers, it goes into a table that has nothing: what is below dies when runs
-      // are merged, and nobody waits for that here.
+      // A long range delete goes into an empty table, so it takes no time here. The keys below it
+      // are dropped when runs are merged, and no writer waits for that.
       if (table_.is_long(operation)) {
         freeze_table();
         has_frozen = true;
@@ -171,7 +171,7 @@ std::uint64_t TableStack::frozen() const {
   return frozen_;
 }
 
-// All that needs memory comes first: the table is frozen, or stays.
+// Everything that needs memory comes first, so the table is frozen or stays as it was.
 void TableStack::freeze_table() {
   if (table_.empty()) return;
   const auto frozen = std::make_shared<const ImmutableMemtable>(table_);
@@ -229,7 +229,7 @@ std::vector<MemtableRef> TableStack::settled() const {
   return {begin, begin + static_cast<std::ptrdiff_t>(settled_)};
 }
 
-// Slice by slice, so that what tables say is in memory twice and not three times.
+// Merges slice by slice, so that the content of the tables is in memory twice and not three times.
 void TableStack::slice_settled(std::uint64_t bytes) {
   const auto runs = runs_of(settled());
   std::uint64_t all_bytes = 0;
@@ -241,7 +241,7 @@ void TableStack::slice_settled(std::uint64_t bytes) {
   for (const KeyRange& range : slice_ranges(runs, (all_bytes + slice_bytes - 1) / slice_bytes)) {
     std::vector<RunRef> parts;
     for (const RunRef& run : runs) parts.push_back(clipped(run, range));
-    // Other tables may have most of their keys here.
+    // Other tables may have most of their keys in this range.
     for (auto& slice : cut(merged(std::move(parts)), 2 * slice_bytes)) {
       if (slice.run->empty()) continue;
       slices.push_back(std::make_shared<const ImmutableMemtable>(std::move(slice.run)));
@@ -251,7 +251,7 @@ void TableStack::slice_settled(std::uint64_t bytes) {
 }
 
 void TableStack::replace_settled(const std::vector<MemtableRef>& tables) {
-  std::shared_ptr<const TreeView> before;  // ends without the lock
+  std::shared_ptr<const TreeView> before;  // destroyed without the lock
   const std::lock_guard lock(mutex_);
   TreeView after{view_->root, tables, view_->hold};
   after.tables.insert(after.tables.end(),
@@ -262,7 +262,8 @@ void TableStack::replace_settled(const std::vector<MemtableRef>& tables) {
 }
 
 void TableStack::replace_tree(StoredNode root, std::size_t tables) {
-  std::shared_ptr<const TreeView> before;  // ends without the lock, with all that was its alone
+  // Destroyed without the lock, with everything that only it referred to.
+  std::shared_ptr<const TreeView> before;
   const auto hold = std::make_shared<const int>();
   const std::lock_guard lock(mutex_);
   const auto first = view_->tables.begin() + static_cast<std::ptrdiff_t>(tables);
@@ -280,7 +281,7 @@ std::vector<MemtableRef> TableStack::loose() const {
 void TableStack::join() {
   try {
     join_loose();
-  } catch (const std::bad_alloc&) {  // some day there will be memory for it
+  } catch (const std::bad_alloc&) {  // tables are joined when there is memory again
   }
 }
 
@@ -299,7 +300,7 @@ void TableStack::join_loose() {
 }
 
 void TableStack::replace_loose(const std::vector<MemtableRef>& tables, const MemtableRef& joined) {
-  std::shared_ptr<const TreeView> before;  // ends without the lock
+  std::shared_ptr<const TreeView> before;  // destroyed without the lock
   const std::lock_guard lock(mutex_);
   TreeView view = *view_;
   if (settled_ + tables.size() > view.tables.size()) return;

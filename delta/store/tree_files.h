@@ -16,10 +16,10 @@
 
 namespace dgfs::delta {
 
-/// What the tree of a store lies in, with the caches of it. Thread-safe; outlives whatever refers
-/// to blocks or values.
+/// The files that hold the tree of a store, with their caches. Thread-safe; outlives everything
+/// that refers to blocks or values.
 struct TreeFiles {
-  /// @param options  with its memory divided
+  /// @param options  divided by divided_memory()
   TreeFiles(std::unique_ptr<storage::File> block_file, std::unique_ptr<storage::File> value_file,
             const StoreOptions& options)
       : cap(options.max_bytes),
@@ -31,7 +31,7 @@ struct TreeFiles {
         blocks(std::move(block_file), "blocks", &cap) {}
 
   [[nodiscard]] BlockSource source() const { return {&blocks, &cache, &values}; }
-  /// Behind all blocks and values.
+  /// End of all blocks plus end of all values.
   [[nodiscard]] std::uint64_t end_bytes() const {
     return blocks.end_bytes() + values.file().end_bytes();
   }
@@ -39,8 +39,8 @@ struct TreeFiles {
   [[nodiscard]] std::uint64_t used_bytes() const {
     return blocks.used_bytes() + values.file().used_bytes();
   }
-  /// Space may be used again, and is taken out of `space`. Where that cannot be noted, and it
-  /// throws std::bad_alloc, the rest stays in it.
+  /// Frees space, and removes it from `space`. If there is no memory for that, it throws
+  /// std::bad_alloc, and the rest stays in `space`.
   void give_back(UsedSpace& space) {
     for (auto& all = space.blocks; !all.empty(); all.pop_back()) {
       cache.erase(all.back().offset_bytes);
@@ -48,18 +48,18 @@ struct TreeFiles {
     }
     for (auto& all = space.values; !all.empty(); all.pop_back()) values.file().free(all.back());
   }
-  /// Parts of the store have grown: caches become smaller.
+  /// A part of the store holds so much memory now: shrinks caches accordingly.
   void note_memory(MemoryBudget::Holder holder, std::size_t bytes) {
     budget.note(holder, bytes);
     cache.shrink();
   }
-  /// Of both, so that a file gets shorter.
+  /// Bytes of both files that were moved to make a file shorter.
   [[nodiscard]] std::uint64_t moved_bytes() const {
     return blocks.moved_bytes() + values.file().moved_bytes();
   }
 
-  /// Large values that are kept may take this part of what blocks may: little, as the page cache
-  /// has them, too.
+  /// Large values that are kept may take this part of what cached blocks may: little, because the
+  /// page cache also has them.
   static constexpr std::size_t kKeptShare = 8;
 
   SizeCap cap;  ///< of the store

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// WaitingTimes: how long writers of a store have waited, and for what.
+// WaitingTimes: how long writers of a store have waited, by reason.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,13 @@ namespace dgfs::delta {
 struct WaitingTimes {
   std::atomic<std::uint64_t> log_ns = 0;    ///< a group of the log was full
   std::atomic<std::uint64_t> tree_ns = 0;   ///< maintenance was behind
-  std::atomic<std::uint64_t> space_ns = 0;  ///< large values wanted space
+  std::atomic<std::uint64_t> space_ns = 0;  ///< large values needed space
 };
 
-/// Adds the time of its life to one of them.
+/// Adds its lifetime to one of them.
 class WaitingTimer {
  public:
-  /// @param env  its clock; both must outlive this
+  /// @param env  whose clock it uses; both must outlive this
   WaitingTimer(const storage::Env& env, std::atomic<std::uint64_t>& total_ns)
       : env_(env), total_ns_(total_ns), begin_ns_(env.monotonic_ns()) {}
   ~WaitingTimer() { total_ns_ += env_.monotonic_ns() - begin_ns_; }

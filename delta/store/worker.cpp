@@ -33,7 +33,8 @@ void Worker::notify() {
   wake_.notify_one();
 }
 
-// What fails here fails again for the writer that finds no room because of it, and is told there.
+// Drops errors: a writer that finds no room because of one repeats the work, and gets the error
+// itself.
 void Worker::run() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -48,7 +49,7 @@ void Worker::run() {
     lock.unlock();
     try {
       static_cast<void>(work_(call));
-    } catch (const std::exception&) {  // no memory: the writer will want some, too
+    } catch (const std::exception&) {  // no memory: the writer will need some, too
     }
     lock.lock();
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Worker: a thread that does a piece of work when it is told that there may be some, or when some
-// time has passed. It has no queue, so it is no pool: being told twice means no more than once.
+// Worker: a thread that works when it is notified, or after an interval. It has no queue and is no
+// pool: two notifications may result in one call.
 #pragma once
 
 #include <chrono>
@@ -19,27 +19,27 @@ namespace dgfs::delta {
 
 class Worker {
  public:
-  /// Why it works.
+  /// Why the thread works.
   enum class Call : std::uint8_t {
     kNotified,
-    kInterval,  ///< nobody has told it to for so long
+    kInterval,  ///< no notification came for this long
   };
   using Work = std::function<Status(Call)>;
   using Interval = std::optional<std::chrono::milliseconds>;
 
-  /// @param work      is called by the thread, never twice at once; whoever waits for what it does
-  ///                  finds out elsewhere whether it went well
-  /// @param interval  after which it works without being told; none: never
+  /// @param work      called by the thread, never twice at once; its result is dropped, so callers
+  ///                  find out elsewhere whether it succeeded
+  /// @param interval  after which it works without a notification; none: never
   explicit Worker(Work work, Interval interval = std::nullopt)
       : work_(std::move(work)), interval_(interval) {}
-  /// Waits for the end of a call that is under way.
+  /// Waits for a call that is under way.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Errors: kLimit (no thread to be had).
+  /// Errors: kLimit (no thread available).
   [[nodiscard]] Status start();
-  /// There may be something to do. Thread-safe; does not wait.
+  /// Tells the thread that there may be work. Thread-safe; does not wait.
   void notify();
 
  private:

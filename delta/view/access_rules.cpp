@@ -14,7 +14,7 @@ namespace {
 using format::AccessList;
 using format::AccessTag;
 
-constexpr std::uint32_t kAccessBits = 0777;  // those that a list and a umask speak of
+constexpr std::uint32_t kAccessBits = 0777;  // the bits that lists and umasks define
 constexpr std::uint32_t kOneClass = 7;       // of owner, group and others
 constexpr std::uint32_t kOwnerShift = 6;
 constexpr std::uint32_t kGroupShift = 3;
@@ -23,17 +23,17 @@ std::optional<AccessList> valid_list(const std::optional<Buffer>& value) {
   return value ? format::parse_valid_access_list(*value) : std::nullopt;
 }
 
-/// Owner, owning group and others alone.
+/// Whether the list has only the owner, the owning group and others.
 bool is_equivalent_to_mode(const AccessList& list) { return list.size() == 3; }
 
-/// The group bits of a mode are the mask, where a list has one.
+/// The group bits of a mode show the mask, if the list has one.
 AccessTag group_class(const AccessList& list) {
   const bool has_mask =
       std::ranges::find(list, AccessTag::kMask, &format::AccessEntry::tag) != list.end();
   return has_mask ? AccessTag::kMask : AccessTag::kOwningGroup;
 }
 
-/// Where the bits of a mode have the three of the entry; nullopt: the mode does not show it.
+/// The shift in a mode of the entry's three bits; nullopt: the mode does not show the entry.
 std::optional<std::uint32_t> shift_of(AccessTag tag, AccessTag group) {
   if (tag == AccessTag::kOwner) return kOwnerShift;
   if (tag == group) return kGroupShift;
@@ -50,7 +50,7 @@ std::uint32_t bits_of(const AccessList& list) {
   return bits;
 }
 
-/// Gives the entries that the mode shows the bits of the mode.
+/// Gives the bits of the mode to the entries that the mode shows.
 void set_bits(AccessList& list, std::uint32_t bits) {
   const auto group = group_class(list);
   for (auto& entry : list) {
@@ -69,7 +69,7 @@ std::uint32_t with_access_bits(std::uint32_t mode, std::uint32_t bits) {
   return (mode & ~kAccessBits) | bits;
 }
 
-// Linux takes a value apart before it looks at the object. No entries: the list is to go.
+// Linux parses a value before it looks at the object. No entries: the list is to be removed.
 Result<AccessList> entries_of(Bytes value) {
   if (value.empty()) return AccessList();
   if (format::has_other_list_version(value)) {
@@ -114,7 +114,7 @@ Chmod chmod(std::uint32_t mode, std::uint32_t permissions,
   auto list = valid_list(access_list);
   if (!list) return changed;
   set_bits(*list, changed.mode);
-  // Only an image has such a list; Linux does not store one.
+  // Only an image has a list that says no more than the mode; Linux does not store one.
   changed.access_list = is_equivalent_to_mode(*list) ? Buffer() : format::encode_access_list(*list);
   return changed;
 }
@@ -163,7 +163,7 @@ Status check_xattr_name(std::string_view name) {
   const bool is_known =
       format::is_access_list_xattr(name) || std::ranges::any_of(kPrefixes, begins_name);
   if (is_known) return ok();
-  return Error(ErrorKind::kUnsupported, 7306, "no attributes of this prefix");
+  return Error(ErrorKind::kUnsupported, 7306, "attributes with this prefix are not supported");
 }
 
 }  // namespace dgfs::view

@@ -54,7 +54,7 @@ void Change::change_directory(ObjectNumber directory, int children, int subdirec
   add(field::kChildren, children);
   add(field::kLinkCount, subdirectories);
   const auto time = time_bytes(now_);
-  batch_.patch(key, field::kMtime, time + time);  // ctime follows
+  batch_.patch(key, field::kMtime, time + time);  // mtime, followed by ctime
 }
 
 void Change::put_object(ObjectNumber object, const AttributesRecord& record) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Change: one operation in the making: what it reads, the locks that it has, and the records that
-// it writes together.
+// Change: one operation that is being prepared: the state that it reads, the locks that it holds,
+// and the records that it writes together.
 #pragma once
 
 #include <optional>
@@ -21,22 +21,23 @@ namespace dgfs::view {
 class Change {
  public:
   /// All must outlive it.
-  /// @param may_move_directories  nobody else moves one meanwhile
+  /// @param may_move_directories  the caller holds the lock of moving directories
   Change(const Layers& layers, const ObjectLocks::Held& held, const Time& now,
          bool may_move_directories)
       : layers_(layers), held_(held), now_(now), may_move_directories_(may_move_directories) {}
 
   [[nodiscard]] const Layers& layers() const { return layers_; }
-  /// The state that the change reads: that of the first call. Before end_reading().
+  /// The state that the change reads; the first call takes it. Not after end_reading().
   [[nodiscard]] const Moment& moment() const {
     if (!moment_) moment_.emplace(layers_);
     return *moment_;
   }
-  /// All is decided. The store changes its table in place where no snapshot shares it.
+  /// The change reads no more. Without a snapshot that shares the table, the store can change the
+  /// table in place.
   void end_reading() { moment_.reset(); }
   [[nodiscard]] const Time& now() const { return now_; }
 
-  // Locks. Whoever lacks one gives up, and is called again with it.
+  // Locks. A change that lacks one gives up, and the operation is repeated with that lock.
 
   [[nodiscard]] bool lacks(ObjectNumber object) {
     if (held_.has(object)) return false;
@@ -50,17 +51,17 @@ class Change {
   [[nodiscard]] const std::vector<ObjectNumber>& lacking() const { return lacking_; }
   [[nodiscard]] bool is_moving_lacking() const { return is_moving_lacking_; }
 
-  /// A directory that names are put into or removed from. Errors: kNotFound (also one that was
-  /// removed), kNotDirectory.
+  /// A directory in which names are made or removed. Errors: kNotFound (also if it was removed),
+  /// kNotDirectory.
   [[nodiscard]] Result<AttributesRecord> directory(ObjectNumber directory) const;
 
   // Records of names.
 
-  /// @param state  before, with what is below
+  /// @param state  before the change, completed by Moment::look_below()
   void put_name(const NamePlace& place, Dentry dentry, const NameState& state);
-  /// Likewise; leaves a whiteout where a lower layer has the name.
+  /// The same; leaves a whiteout if a lower layer has the name.
   void drop_name(const NamePlace& place, const NameState& state);
-  /// The object loses its record of the name. The dentry is not touched.
+  /// Drops the object's record of the name, but not the dentry.
   void forget_name(const NamePlace& place, const NameState& state);
   /// Adds to a directory's number of names and of subdirectories, and sets its times.
   void change_directory(ObjectNumber directory, int children, int subdirectories);
@@ -68,8 +69,9 @@ class Change {
   // Records of objects.
 
   void put_object(ObjectNumber object, const AttributesRecord& record);
-  /// The first record of an object of the image that no name leads to any more says so.
-  /// @param record  before
+  /// Call it before the first record of an object of the image is put: if the object has no name,
+  /// marks it as an orphan.
+  /// @param record  before the change
   [[nodiscard]] Status begin_touching(ObjectNumber object, const AttributesRecord& record);
   void set_mode(ObjectNumber object, std::uint32_t mode) {
     set_bytes(object, field::kMode, number_bytes(mode));
@@ -88,7 +90,7 @@ class Change {
     batch_.put(key_of(record, object, rest), std::move(value));
   }
   void drop(RecordClass record, ObjectNumber object, std::string_view rest = {});
-  /// All of a class that the object may have.
+  /// All records of a class that the object may have.
   void drop_all(RecordClass record, ObjectNumber object);
 
   // Records of contents.
@@ -104,12 +106,12 @@ class Change {
                   std::uint64_t length_bytes) {
     batch_.zero(chunk_key(object, chunk), offset_bytes, length_bytes);
   }
-  /// Their bytes are gone in all layers: they are holes.
+  /// Removes chunks in all layers, so that they become holes.
   /// @param end    nullopt: all chunks from `begin` on
-  /// @param bytes  that they have, about: their space is wanted back soon
+  /// @param bytes  roughly, of the chunks; their space is wanted back soon
   void drop_chunks(ObjectNumber object, std::uint64_t begin, std::optional<std::uint64_t> end,
                    std::uint64_t bytes);
-  /// The size is this at least.
+  /// Raises the size to at least this.
   void grow(ObjectNumber object, std::uint64_t size_bytes) {
     change_field(object, {field::kSize, delta::FieldOperation::kMax, size_bytes});
   }
@@ -122,18 +124,18 @@ class Change {
     change_field(object, {field::kBlocks, delta::FieldOperation::kAdd, blocks});
   }
 
-  /// No name leads to it from now on, and it goes on until it ends.
+  /// Marks an object as an orphan: it has no name, and goes on until it ends.
   void put_orphan(ObjectNumber object);
-  /// The same without a record: of an object of the image that nobody has touched.
+  /// The same without a record, for an object of the image that was never changed.
   void note_orphan(ObjectNumber object) { new_orphans_.push_back(object); }
-  /// A name leads to it again, or it has ended.
+  /// Removes the mark: the object has a name again, or it has ended.
   void drop_orphan(ObjectNumber object);
-  /// The same of one without a record.
+  /// The same for an orphan without a record.
   void forget_orphan(ObjectNumber object) { old_orphans_.push_back(object); }
   [[nodiscard]] const std::vector<ObjectNumber>& new_orphans() const { return new_orphans_; }
   [[nodiscard]] const std::vector<ObjectNumber>& old_orphans() const { return old_orphans_; }
 
-  /// It makes space: see BatchClass.
+  /// The change makes space: see BatchClass.
   void set_removing() { batch_.set_class(delta::BatchClass::kRemoving); }
   [[nodiscard]] const delta::Batch& batch() const { return batch_; }
 

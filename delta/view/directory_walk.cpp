@@ -50,7 +50,7 @@ bool DirectoryWalk::is_covered(std::string_view name) const {
   return delta::is_before(key_of(RecordClass::kDentry, directory_, name), cover_end_);
 }
 
-// The next name that is there, at or behind the places of both.
+// Finds the next name that exists, at or behind the positions in both layers.
 Status DirectoryWalk::find() {
   dentry_.reset();
   node_.reset();
@@ -62,7 +62,7 @@ Status DirectoryWalk::find() {
   return ok();
 }
 
-// What a record says of a name stands for what the image says.
+// A record of a name replaces the name of the image.
 Status DirectoryWalk::take_record() {
   if (const auto* end = records_->covered_until()) cover_end_ = *end;
   if (records_->has_message()) {
@@ -91,7 +91,7 @@ Status DirectoryWalk::take_image() {
     if (wants_nodes_) {
       auto node = image_->node();
       if (!node && node.error().kind() == ErrorKind::kLimit) return std::move(node).error();
-      // Without it the name is listed all the same: whoever asks for the object is told why.
+      // Without the node the name is still listed: a reader of the object gets the error.
       if (node) node_ = std::move(node).value();
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// DirectoryWalk: the names of a directory in order, of all layers together.
+// DirectoryWalk: the names of a directory in order, merged from all layers.
 #pragma once
 
 #include <optional>
@@ -14,28 +14,27 @@
 
 namespace dgfs::view {
 
-/// For one thread. It reads layers as they are walked through, a page or some dozen records at a
-/// time.
+/// For one thread. It reads the layers piece by piece: a page or some dozen records at a time.
 class DirectoryWalk {
  public:
-  /// Stands nowhere. It sees the directory as it was at the moment, which must outlive it. Errors
-  /// of all: those of Moment.
-  /// @param wants_nodes  node() is asked for
+  /// Is at no name. Shows the directory at the moment, which must outlive it. Errors of all calls:
+  /// those of Moment.
+  /// @param wants_nodes  whether node() will be called
   [[nodiscard]] static Result<DirectoryWalk> make(const Moment& moment, ObjectNumber directory,
                                                   bool wants_nodes = false);
 
-  /// To the first name that is not before `name`.
+  /// Moves to the first name that is not before `name`.
   [[nodiscard]] Status seek(std::string_view name);
-  /// To the first name behind `name`; empty: to the first of all.
+  /// Moves to the first name behind `name`; empty: to the first of all.
   [[nodiscard]] Status seek_behind(std::string_view name);
-  /// It must stand at a name.
+  /// The walk must be at a name.
   [[nodiscard]] Status next();
 
   [[nodiscard]] bool is_at_name() const { return dentry_.has_value(); }
-  // While it stands there:
+  // Valid while it is at a name:
   [[nodiscard]] std::string_view name() const { return name_; }
   [[nodiscard]] const Dentry& dentry() const { return *dentry_; }
-  /// Set where it is the image that gives the name, if nodes are wanted.
+  /// Set if the name comes from the image and nodes are wanted.
   [[nodiscard]] const std::optional<reader::Node>& node() const { return node_; }
 
  private:
@@ -54,11 +53,11 @@ class DirectoryWalk {
   [[nodiscard]] bool is_covered(std::string_view name) const;
 
   ObjectNumber directory_;
-  std::optional<delta::StackCursor> records_;  ///< none: no store says anything
+  std::optional<delta::StackCursor> records_;  ///< none: the stores have no records
   std::optional<reader::DirectoryCursor> image_;
   bool wants_nodes_;
   std::optional<reader::Node> node_;
-  delta::KeyEnd cover_end_ = "";  ///< names before it are gone, unless a record says otherwise
+  delta::KeyEnd cover_end_ = "";  ///< names before it are deleted, unless a record gives them
   std::string name_;
   std::optional<Dentry> dentry_;
 };

@@ -20,7 +20,7 @@ Status check_wish(const AttributeChange& wish) {
     return Error(ErrorKind::kInvalidArgument, 7361, "permissions have 12 bits");
   }
   if (wish.size_bytes.value_or(0) > format::kFileBytesMax) {
-    return Error(ErrorKind::kFileTooLarge, 7415, "no file is so long");
+    return Error(ErrorKind::kFileTooLarge, 7415, "a file cannot be so long");
   }
   if (!is_time(wish.mtime.value_or(Time())) || !is_time(wish.atime.value_or(Time())) ||
       !is_time(wish.ctime.value_or(Time()))) {
@@ -33,7 +33,7 @@ bool may_have_xattrs(const AttributesRecord& record) {
   return (record.flags & kMayHaveXattrs) != 0;
 }
 
-// An empty value: it goes.
+// An empty value removes the list.
 void put_list(Change& change, ObjectNumber object, std::string_view name, const Buffer& list) {
   if (list.empty()) {
     change.drop(RecordClass::kXattr, object, name);
@@ -46,7 +46,7 @@ void note_xattrs(Change& change, ObjectNumber object, const AttributesRecord& re
   if (!may_have_xattrs(record)) change.set_flags(object, record.flags | kMayHaveXattrs);
 }
 
-// One object in one change.
+// Edits one object in one change.
 class AttributeEdit {
  public:
   AttributeEdit(Change& change, const Chunks& chunks, ObjectNumber object, AttributesRecord record)
@@ -76,7 +76,7 @@ class AttributeEdit {
   [[nodiscard]] Attributes& attributes() { return record_.attributes; }
 
  private:
-  // Bytes behind the end of a file are never anything but zeros, so that growing is a size alone.
+  // Bytes behind the end of a file are always zeros, so growing only changes the size.
   void change_size(std::uint64_t size_bytes, bool sets_mtime) {
     auto& blocks = attributes().blocks;
     if (size_bytes < attributes().size_bytes) {
@@ -98,7 +98,7 @@ class AttributeEdit {
     attributes().mode = chown_mode(attributes().mode);
   }
 
-  // A new owner ends them, and so does a writer.
+  // A change of owner, or a write, removes them.
   [[nodiscard]] Status drop_capabilities() {
     if (format::is_directory(attributes().mode) || !may_have_xattrs(record_)) return ok();
     DGFS_TRY(capability, change_.moment().xattr(object_, format::kCapabilityXattr));
@@ -137,7 +137,7 @@ class AttributeEdit {
   AttributesRecord record_;
 };
 
-// An access list is the mode, too. False: there is nothing to be changed.
+// An access list also sets the mode. False: nothing changes.
 Result<bool> set_list(Change& change, ObjectNumber object, const AttributesRecord& record,
                       std::string_view name, Bytes value, std::uint32_t cleared_permissions) {
   AccessListSet set{.mode = record.attributes.mode};
@@ -169,7 +169,7 @@ Status check_may_set(bool is_there, XattrMode mode) {
   return ok();
 }
 
-// As listxattr(2) tells them.
+// Counts the names as listxattr(2) returns them.
 Status check_has_room(const Moment& moment, ObjectNumber object, std::string_view name) {
   DGFS_TRY(names, moment.xattr_names(object));
   std::size_t bytes = name.size() + 1;

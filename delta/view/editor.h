@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Editor: operations that change attributes of an object, extended ones, too.
+// Editor: operations that change attributes and extended attributes of an object.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ImageBottom: an image as the layer below all stores, with the records that it would have.
+// ImageBottom: an image as the layer below all stores; returns the records that the image would
+// have.
 #pragma once
 
 #include <optional>
@@ -17,7 +18,7 @@
 
 namespace dgfs::view {
 
-/// Thread-safe. Errors of all: those of the image, but for absence.
+/// Thread-safe. Errors of all calls: those of the image, without kNotFound.
 class ImageBottom {
  public:
   /// @param image  must outlive it
@@ -31,15 +32,15 @@ class ImageBottom {
 
   /// nullopt: the image has no such object.
   [[nodiscard]] Result<std::optional<reader::Node>> node(ObjectNumber object) const;
-  /// nullopt: it has no such name, or the directory is none.
+  /// nullopt: there is no such name, or no such directory.
   [[nodiscard]] Result<std::optional<reader::Node>> child(ObjectNumber directory,
                                                           std::string_view name) const;
-  /// With the names that a directory has. No read but for hard links.
+  /// With the number of names in a directory. Reads only for hard links.
   [[nodiscard]] Result<AttributesRecord> record_of(const reader::Node& node) const;
-  /// The directory that an object's first name is in. No reads.
+  /// The directory of an object's first name. Reads nothing.
   [[nodiscard]] Result<std::optional<ObjectNumber>> parent(ObjectNumber object) const;
-  /// All names that the image gives an object; none for the root. Of an object with several names
-  /// only the first, where the index does not list them.
+  /// All names of an object in the image; none for the root. If the index has no list of an
+  /// object's names, only the first one.
   [[nodiscard]] Result<std::vector<NamePlace>> names(const reader::Node& node) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace dgfs::view {
 namespace {
 
-// Names that a directory has of itself: no other name is before them.
+// The names that each directory has by itself; they are listed first.
 constexpr std::string_view kSelf = ".";
 constexpr std::string_view kParent = "..";
 
@@ -25,7 +25,7 @@ struct Listing::Reply {
   bool wants_attributes;
   const std::function<bool(const ListingName&)>& visit;
 
-  // False: it is full.
+  // False: `visit` wants no more names.
   [[nodiscard]] Result<bool> add(std::string_view name, ObjectNumber object, std::uint32_t type,
                                  const reader::Node* node) {
     std::optional<AttributesRecord> record;
@@ -41,7 +41,7 @@ struct Listing::Reply {
         record = std::move(found).value();
       }
     }
-    // The visitor has the name as soon as it was called: nothing may fail behind that.
+    // The visitor has the name as soon as it is called, so nothing may fail afterwards.
     const auto cookie = places.prepare(name);
     if (!visit({name, object, type, cookie, record ? &record->attributes : nullptr,
                 lost ? &*lost : nullptr})) {
@@ -58,7 +58,7 @@ Status Listing::read(ListingCookie cookie, bool wants_attributes,
   return whole_or_refused([&] { return read_on(cookie, wants_attributes, visit); });
 }
 
-// Cookies of before are those of a stream that has ended.
+// Earlier cookies then belong to an ended stream.
 void Listing::begin_anew() {
   auto places = listings_.begin(places_->directory());
   listings_.end(std::exchange(places_, std::move(places)));
@@ -75,7 +75,7 @@ Status Listing::read_on(ListingCookie cookie, bool wants_attributes,
   }
   const Moment moment(layers_);
   DGFS_TRY(record, moment.needed_record(directory));
-  // Not even "..": its parent may have ended.
+  // Not even "..": the parent may have ended.
   if (record.attributes.link_count == 0) return ok();
   if (places_->is_full()) begin_anew();
   places_->begin_reply(after);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Listing: a stream of the names of a directory, read piece by piece while the directory changes,
-// as readdir(3), telldir(3) and seekdir(3) want it.
+// for readdir(3), telldir(3) and seekdir(3).
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ struct ListingName {
   std::string_view name;
   ObjectNumber object = 0;
   std::uint32_t type = 0;                  ///< as in Attributes::mode
-  ListingCookie cookie = 0;                ///< goes on behind the name
-  const Attributes* attributes = nullptr;  ///< null: they were not wanted, or are lost
-  const Error* lost = nullptr;             ///< why they could not be read; null: nothing is wrong
+  ListingCookie cookie = 0;                ///< the stream goes on behind the name
+  const Attributes* attributes = nullptr;  ///< null: not wanted, or unreadable
+  const Error* lost = nullptr;             ///< why they are unreadable; null: no error
 };
 
-/// A stream. It keeps nothing of the stack between two calls, and shows each time what is there
-/// then: a name that is there from the first call to the last comes once, whatever happens to
-/// others. Thread-safe; the view must outlive it.
+/// A stream of names. Between two calls it keeps no state of the stack, and each call shows the
+/// present names. A name that exists from the first call to the last is listed exactly once,
+/// whatever happens to others. Thread-safe; the view must outlive it.
 class Listing {
  public:
   Listing(const Layers& layers, Listings& listings, ObjectNumber directory)
@@ -38,15 +38,15 @@ class Listing {
   Listing(const Listing&) = delete;
   Listing& operator=(const Listing&) = delete;
 
-  /// Visits names behind a cookie in order of their bytes, after "." and "..", until `visit`
-  /// returns false: the name that it was given last counts as not listed. A directory that was
-  /// removed has no names, not even those two.
+  /// Visits the names behind a cookie in the order of their bytes, after "." and "..", until
+  /// `visit` returns false; the last name that `visit` got then counts as not listed. A directory
+  /// that was removed has no names, not even "." and "..".
   /// @param cookie           of this stream, of another one of the directory, or 0
-  /// @param wants_attributes costs a record each; where one cannot be read (kIo, kCorrupt) the name
-  ///                         is listed without it, and says why
-  /// Errors: kInvalidArgument (nobody knows the cookie's place any more); kNotFound (the directory
-  /// has ended), kIo, kCorrupt, kLimit (no memory). The names that it has visited by then count as
-  /// a reply.
+  /// @param wants_attributes  costs a record for each name; if it is unreadable (kIo, kCorrupt),
+  ///                          the name is listed without attributes, and with the error
+  /// Errors: kInvalidArgument (the cookie is unknown or forgotten); kNotFound (the directory has
+  /// ended), kIo, kCorrupt, kLimit (out of memory). The names visited before the error count as a
+  /// reply.
   [[nodiscard]] Status read(ListingCookie cookie, bool wants_attributes,
                             const std::function<bool(const ListingName&)>& visit);
 
@@ -59,7 +59,7 @@ class Listing {
 
   const Layers& layers_;
   Listings& listings_;
-  std::mutex reading_;  ///< one reply at a time; the first
+  std::mutex reading_;  ///< one reply at a time; before other locks
   std::shared_ptr<ListingPlaces> places_;
 };
 

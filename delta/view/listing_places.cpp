@@ -16,7 +16,7 @@ std::uint32_t tag_of(ListingCookie cookie) {
 }
 
 Error unknown_place(std::uint16_t code) {
-  return {ErrorKind::kInvalidArgument, code, "a place in a listing that nobody remembers"};
+  return {ErrorKind::kInvalidArgument, code, "a place in a listing that is no longer known"};
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ void ListingPlaces::add_prepared() noexcept {
   ++next_serial_;
 }
 
-// The last reply stays as it is.
+// The last reply keeps its names.
 void ListingPlaces::forget_old() noexcept {
   const auto last = std::prev(replies_.end());
   const auto names_bytes_max = *all_names_bytes_ > kAllNamesBytesMax ? 0 : kNamesBytesMax;
@@ -110,7 +110,7 @@ std::shared_ptr<ListingPlaces> Listings::begin(ObjectNumber directory) {
   return places;
 }
 
-// One for which there is no memory is forgotten at once.
+// A stream for which there is no memory is forgotten at once.
 void Listings::end(const std::shared_ptr<ListingPlaces>& places) noexcept {
   const std::lock_guard lock(mutex_);
   try {

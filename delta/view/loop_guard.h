@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// LoopGuard: finds out that a walk goes round. Records of a damaged store may make directories each
-// other's parents.
+// LoopGuard: detects that a walk goes in a circle. Records of a damaged store may make directories
+// each other's parents.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace dgfs::view {
 
-/// Brent's algorithm: a mark is set anew after 1, 2, 4, ... steps, and a loop comes back to it. For
-/// one thread and one walk. Memory: two numbers.
+/// Brent's algorithm: sets a new mark after 1, 2, 4, ... steps; a walk in a loop comes back to it.
+/// For one thread and one walk. Memory: a few numbers.
 class LoopGuard {
  public:
-  /// Of each object in turn: whether the walk is in a loop. It says so after at most three times as
-  /// many steps as there are objects before and in the loop.
+  /// Call it for each object of the walk: whether the walk is in a loop. It returns true after at
+  /// most three times as many steps as there are objects before and in the loop.
   [[nodiscard]] bool is_in_loop(ObjectNumber object) {
     if (object == mark_) return true;
     if (++steps_ == steps_max_) {
@@ -27,7 +27,7 @@ class LoopGuard {
     }
     return false;
   }
-  /// The same as an error: kCorrupt.
+  /// The same, with kCorrupt if the walk is in a loop.
   [[nodiscard]] Status pass(ObjectNumber directory) {
     if (!is_in_loop(directory)) return ok();
     return Error(ErrorKind::kCorrupt, 7388, "directories lie in each other").in_section("delta");

@@ -121,7 +121,7 @@ Result<std::optional<Entry>> Makers::link_in(Change& change, ObjectNumber object
   DGFS_TRY(state, free_name(change.moment(), place));
   Attributes& attributes = record.attributes;
   if (format::is_directory(attributes.mode)) {
-    return Error(ErrorKind::kNotPermitted, 7347, "a directory has one name");
+    return Error(ErrorKind::kNotPermitted, 7347, "a directory cannot have a second name");
   }
   const bool is_linkable = (record.flags & kIsLinkable) != 0;
   if (attributes.link_count == 0 && !is_linkable) {

@@ -21,7 +21,7 @@ class Makers {
   /// Both must outlive it.
   Makers(Writer& writer, ObjectNumbers& numbers) : writer_(writer), numbers_(numbers) {}
 
-  /// What an object is made as. A value.
+  /// What to make. A value.
   struct Wish {
     std::uint32_t mode = 0;  ///< type and permissions
     std::uint64_t rdev = 0;
@@ -34,7 +34,7 @@ class Makers {
   [[nodiscard]] Result<Entry> link(ObjectNumber object, ObjectNumber directory,
                                    std::string_view name);
 
-  /// In a change that has the directory's lock: an object with all its records, but no name.
+  /// Puts all records of a new object without a name into a change that holds the directory's lock.
   /// @param parent  record of the directory
   [[nodiscard]] static Result<AttributesRecord> put_new(Change& change, ObjectNumber number,
                                                         ObjectNumber directory,
@@ -52,7 +52,7 @@ class Makers {
   ObjectNumbers& numbers_;
 };
 
-/// Of a name that nothing has, with what is below it. Errors: kExists.
+/// The state of a name that does not exist, completed by Moment::look_below(). Errors: kExists.
 [[nodiscard]] Result<NameState> free_name(const Moment& moment, const NamePlace& place);
 
 }  // namespace dgfs::view

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A lack of memory becomes an error of the call that met it.
+// Turns a lack of memory into an error of the call.
 #pragma once
 
 #include <new>
@@ -10,14 +10,14 @@
 
 namespace dgfs::view {
 
-/// The result of a call that has changed nothing where it throws. Errors: kLimit (no memory). It
-/// throws std::bad_alloc only where there is no memory for the error either.
+/// Makes a call that has no effect if it throws. Errors: those of the call; kLimit (out of memory).
+/// Throws std::bad_alloc only if there is no memory for the error either.
 template <class Call>
 auto whole_or_refused(Call call) -> decltype(call()) {
   try {
     return call();
   } catch (const std::bad_alloc&) {
-    return Error(ErrorKind::kLimit, 7369, "no memory for it");
+    return Error(ErrorKind::kLimit, 7369, "not enough memory");
   }
 }
 

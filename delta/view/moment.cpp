@@ -144,7 +144,8 @@ Result<bool> Moment::leads_to(const NamePlace& place, ObjectNumber object) const
   return state.dentry && state.dentry->object == object;
 }
 
-// Its link count says so where it was touched: then a record of it says something.
+// Whether an object of the image without records has lost its name. Other objects have their link
+// count in a record.
 Result<bool> Moment::is_unlinked(const reader::Node& node) const {
   if (node.link_count != 1 || format::is_directory(node.mode)) return false;
   DGFS_TRY(parent, layers_.bottom().parent(node.inode));

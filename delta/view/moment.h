@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Moment: one state of the whole stack, image and stores, as records. Each operation reads one.
+// Moment: one state of the whole stack, image and stores, as records. An operation reads one
+// moment.
 #pragma once
 
 #include <functional>
@@ -20,24 +21,24 @@
 
 namespace dgfs::view {
 
-/// The layers that a view stands on, from a switch of the stack to the next one. Thread-safe.
+/// The layers under a view, from one switch of the stack to the next. Thread-safe.
 class Layers {
  public:
   /// All must outlive it.
-  /// @param orphans  those of the view that changes the stores; none: nobody changes them
+  /// @param orphans  of the view that changes the stores; none: no view changes them
   Layers(const reader::Image& image, delta::DeltaDirectory& delta,
          const Orphans* orphans = nullptr);
 
   [[nodiscard]] const ImageBottom& bottom() const { return bottom_; }
   /// The store that is written to.
   [[nodiscard]] delta::Store& live() const { return live_; }
-  /// How files are cut into records.
+  /// How files are cut into chunks.
   [[nodiscard]] const Chunks& chunks() const { return chunks_; }
-  /// Stores below it, as they are for ever; the oldest first.
+  /// The other stores, which never change; the oldest first.
   [[nodiscard]] const std::vector<delta::Snapshot>& sealed() const { return sealed_; }
   /// The same as one dictionary.
   [[nodiscard]] const delta::StackSnapshot& sealed_stack() const { return sealed_stack_; }
-  /// Whether nothing above the image says anything of these records. No I/O.
+  /// True: no store has a record of this class of an object. False: a store may have one. No I/O.
   [[nodiscard]] bool is_untouched(RecordClass record, ObjectNumber object) const {
     return !live_may_have(record, object) && !sealed_may_have(record, object);
   }
@@ -45,7 +46,8 @@ class Layers {
     return live_.may_have(static_cast<std::uint8_t>(record), object);
   }
   [[nodiscard]] bool sealed_may_have(RecordClass record, ObjectNumber object) const;
-  /// When an object lost its last name that is still referenced; none: it has a name, or is not.
+  /// When an object that is still referenced lost its last name; none: it has a name or does not
+  /// exist.
   [[nodiscard]] std::optional<Time> orphan_since(ObjectNumber object) const {
     return orphans_ == nullptr ? std::nullopt : orphans_->since(object);
   }
@@ -59,15 +61,15 @@ class Layers {
   delta::StackSnapshot sealed_stack_;
 };
 
-/// What a name is, and what is below it. A value.
+/// The state of a name. A value.
 struct NameState {
-  std::optional<Dentry> dentry;  ///< none: there is no such name
-  bool is_in_image = false;      ///< it is the image that gives it
-  /// Whether a layer below the live store shows the name. Of a name that is not there it is known
+  std::optional<Dentry> dentry;  ///< none: the name does not exist
+  bool is_in_image = false;      ///< the name comes from the image
+  /// Whether a layer below the live store shows the name. If the name does not exist, it is known
   /// only after Moment::look_below().
   bool is_shown_below = false;
   bool may_be_shown_below = false;   ///< the live store has a whiteout
-  std::optional<reader::Node> node;  ///< of the image, where that gives the name
+  std::optional<reader::Node> node;  ///< of the image, if the name comes from it
 };
 
 /// Thread-safe. The layers must outlive it.
@@ -77,20 +79,20 @@ class Moment {
 
   [[nodiscard]] const Layers& layers() const { return layers_; }
 
-  /// Errors of all: kIo, kCorrupt (a record that is none, also).
+  /// Errors of all calls: kIo, kCorrupt (also a malformed record).
   [[nodiscard]] Result<NameState> name(ObjectNumber directory, std::string_view name) const;
-  /// Completes the state of a name that is not there.
+  /// Completes the state of a name that does not exist.
   [[nodiscard]] Status look_below(ObjectNumber directory, std::string_view name,
                                   NameState& state) const;
   /// nullopt: there is no such object, or it has ended.
-  /// @param node  of the object, if it is known already
+  /// @param node  of the object, if the caller has it already
   [[nodiscard]] Result<std::optional<AttributesRecord>> record(
       ObjectNumber object, const reader::Node* node = nullptr) const;
-  /// The same, where that is kNotFound.
+  /// The same, with kNotFound instead of nullopt.
   [[nodiscard]] Result<AttributesRecord> needed_record(ObjectNumber object) const;
-  /// Whether no store says anything of an object's attributes.
+  /// Whether no store has an attributes record of an object.
   [[nodiscard]] Result<bool> is_untouched(ObjectNumber object) const;
-  /// The directory that a directory is in. Errors: kCorrupt, also where it is in none.
+  /// The parent of a directory. Errors: kCorrupt, also if it has none.
   [[nodiscard]] Result<ObjectNumber> parent(ObjectNumber directory) const;
   [[nodiscard]] Result<std::string> target(ObjectNumber symlink) const;
   /// In order.
@@ -101,10 +103,10 @@ class Moment {
   /// In order.
   [[nodiscard]] Result<std::vector<std::string>> xattr_names(ObjectNumber object) const;
 
-  /// Whether the layers below the live store may have something under a key, so that it takes a
-  /// whiteout to be rid of it. Without I/O, so that it may say yes of what is not there.
+  /// Whether layers below the live store may have something under a key, so that dropping it needs
+  /// a whiteout. No I/O; so it may be true without reason.
   [[nodiscard]] bool may_be_below(RecordClass record, ObjectNumber object) const;
-  /// What the stores say together, over the image.
+  /// All stores, over the image.
   [[nodiscard]] const delta::StackSnapshot& stores() const { return all_; }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 bool is_directory(const Dentry& dentry) { return dentry.type == format::kTypeDirectory; }
 
-// How many names and subdirectories a directory gets.
+// Changes of a directory's numbers of names and subdirectories.
 struct Difference {
   int children = 0;
   int subdirectories = 0;
@@ -28,14 +28,14 @@ struct Difference {
   }
 };
 
-// One attempt.
+// One attempt of a rename.
 class Move {
  public:
-  /// @param whiteout  number of one that is left
+  /// @param whiteout  number for the whiteout that is left
   Move(Change& change, const Mover::Request& request, ObjectNumber whiteout)
       : change_(change), request_(request), whiteout_(whiteout) {}
 
-  // none: it lacks a lock.
+  // none: a lock is missing.
   [[nodiscard]] Result<std::optional<Renamed>> make() {
     DGFS_TRY(from, change_.directory(request_.from.directory));
     old_parent_ = from;
@@ -73,7 +73,8 @@ class Move {
     return change_.moment().look_below(request_.to.directory, request_.to.name, new_);
   }
 
-  // A directory must not move below itself. The lock of moving directories keeps the answer true.
+  // A directory must not move below itself. While the lock of moving directories is held, the check
+  // stays true.
   [[nodiscard]] Result<bool> has_locks() {
     const bool moves_directory =
         is_directory(moved()) || (new_.dentry && is_directory(*new_.dentry));
@@ -169,7 +170,7 @@ class Move {
     return std::optional(Renamed{moved().object, {other.object, record.attributes}});
   }
 
-  // A name, to an object that has it from another place.
+  // Gives a name to an object that has one at another place.
   void give(const NamePlace& place, const NameState& state, const Dentry& dentry) {
     change_.put_name(place, dentry, state);
     change_.set_ctime(dentry.object);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Mover: rename. It moves dentries, whatever lies below them.
+// Mover: rename. It moves only dentries, not what lies below a directory.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,8 @@ class Mover {
     NamePlace from;
     NamePlace to;
     RenameMode mode = RenameMode::kReplace;
-    std::optional<Credentials> whiteout = std::nullopt;  ///< that is left: its owner
+    /// The owner of the whiteout that is left; none: no whiteout.
+    std::optional<Credentials> whiteout = std::nullopt;
   };
   /// As View::rename().
   [[nodiscard]] Result<Renamed> rename(const Request& request);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The names, and the numbers of links, that a view takes.
+// The names and the numbers of links that a view accepts.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace dgfs::view {
 
-/// Names that an object other than a directory may have, as XFS has it.
+/// The most names of an object other than a directory, as in XFS.
 inline constexpr std::uint64_t kLinksMax = 0x7fffffff;
 
-/// One component of a path; "." and "..", too. Errors: kInvalidArgument (empty, with '/' or NUL),
-/// kNameTooLong (above format::kNameBytesMax).
+/// Checks one component of a path; "." and ".." pass. Errors: kInvalidArgument (empty, with '/' or
+/// NUL), kNameTooLong (above format::kNameBytesMax).
 [[nodiscard]] Status check_component(std::string_view name);
-/// The names that a directory has of itself, which nobody makes, removes or moves.
+/// The names that each directory has by itself; they cannot be made, removed or moved.
 [[nodiscard]] inline bool is_own_name(std::string_view name) { return name == "." || name == ".."; }
-/// A name that a record can give: one component, and no own name.
+/// A name that a record may have: one component other than "." and "..".
 [[nodiscard]] inline bool is_given_name(std::string_view name) {
   return !is_own_name(name) && check_component(name).has_value();
 }

@@ -14,7 +14,7 @@ ObjectLocks::Held::Held(ObjectLocks& locks, std::vector<ObjectNumber> objects)
   std::size_t locked = 0;
   try {
     for (; locked < objects_.size(); ++locked) locks_.lock(objects_[locked]);
-  } catch (...) {  // no memory to note one
+  } catch (...) {  // no memory to note a lock
     while (locked > 0) locks_.unlock(objects_[--locked]);
     throw;
   }

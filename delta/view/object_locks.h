@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ObjectLocks: a lock for each object that somebody changes, and none for the others.
+// ObjectLocks: a lock for each object that is being changed; other objects need no memory.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 
 namespace dgfs::view {
 
-/// Thread-safe. Whoever wants several asks for them together: they are taken in the order of their
-/// numbers, so that nobody waits for anybody who waits for him.
+/// Thread-safe. A caller asks for all its locks together; they are taken in the order of the object
+/// numbers, so that no deadlock is possible.
 class ObjectLocks {
  public:
-  /// Some locks, until it ends. For one thread.
+  /// Some locks, held until this ends. For one thread.
   class Held {
    public:
-    /// @param objects  in any order, also twice
+    /// @param objects  in any order; duplicates are allowed
     Held(ObjectLocks& locks, std::vector<ObjectNumber> objects);
     ~Held();
     Held(const Held&) = delete;
@@ -31,13 +31,13 @@ class ObjectLocks {
 
    private:
     ObjectLocks& locks_;
-    std::vector<ObjectNumber> objects_;  ///< rising
+    std::vector<ObjectNumber> objects_;  ///< in rising order
   };
 
  private:
-  /// Of objects that have the same remainder.
+  /// The locked objects with the same number modulo kShards.
   struct Shard {
-    std::mutex mutex;  ///< innermost; the set
+    std::mutex mutex;  ///< innermost; guards the set
     std::condition_variable is_free;
     std::unordered_set<ObjectNumber> locked;
   };

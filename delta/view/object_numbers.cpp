@@ -15,7 +15,7 @@ Result<ObjectNumber> ObjectNumbers::take(ObjectNumber directory) {
   }
 }
 
-// 0: none is reserved.
+// 0: no reserved number is left.
 ObjectNumber ObjectNumbers::take_reserved(ObjectNumber directory) {
   const std::lock_guard lock(mutex_);
   const auto found = rows_.find(directory);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ObjectNumbers: gives numbers to new objects. A directory gets several in a row for what is made
-// in it, so that attributes of siblings stand together. No number is given before it is durable
-// that it may be: a crash gives none again that anybody has seen.
+// ObjectNumbers: gives numbers to new objects. A directory gets several consecutive numbers for its
+// new objects, so that attributes of siblings lie together. Numbers are reserved durably before
+// they are given out, so that none is given out again after a crash.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,19 @@ namespace dgfs::view {
 /// Thread-safe.
 class ObjectNumbers {
  public:
-  /// @param store  that is written to; must outlive it
-  /// @param next   the first that may be given
+  /// @param store  the live store; must outlive it
+  /// @param next   the first free number
   ObjectNumbers(delta::Store& store, ObjectNumber next, const ViewOptions& options)
       : store_(store), options_(options), next_(next), reserved_(next) {}
 
-  /// For an object that is made in a directory. Waits for a sync, once in
-  /// ViewOptions::numbers_reserved numbers, so not for callers that have a lock. Errors: those of
+  /// A number for a new object in a directory. Waits for a sync once in
+  /// ViewOptions::numbers_reserved numbers, so the caller must hold no lock. Errors: those of
   /// Store::apply() and Store::sync().
   [[nodiscard]] Result<ObjectNumber> take(ObjectNumber directory);
-  /// The number that was taken last for a directory, and that nobody has seen; another one is lost.
+  /// Gives back an unused number. If it was the last one taken for a directory, it is used again;
+  /// otherwise it is lost.
   void give_back(ObjectNumber directory, ObjectNumber number);
-  /// No number from this one on was given, or is reserved.
+  /// No number from this one on was given out or is reserved.
   [[nodiscard]] ObjectNumber end() const;
 
  private:
@@ -39,7 +40,7 @@ class ObjectNumbers {
     ObjectNumber next = 0;
     ObjectNumber end = 0;
   };
-  /// Directories that have a row, at most.
+  /// The most directories that have a row.
   static constexpr std::size_t kRowsMax = 4096;
 
   [[nodiscard]] ObjectNumber take_reserved(ObjectNumber directory);
@@ -47,11 +48,11 @@ class ObjectNumbers {
 
   delta::Store& store_;
   const ViewOptions options_;
-  std::mutex reserving_;      ///< one at a time; the first of both
-  mutable std::mutex mutex_;  ///< innermost; what follows
+  std::mutex reserving_;      ///< one call at a time; before mutex_
+  mutable std::mutex mutex_;  ///< innermost; guards what follows
   std::unordered_map<ObjectNumber, Row> rows_;
-  ObjectNumber next_;      ///< of no row yet
-  ObjectNumber reserved_;  ///< durably; those before it
+  ObjectNumber next_;      ///< in no row yet
+  ObjectNumber reserved_;  ///< end of the durably reserved numbers
 };
 
 }  // namespace dgfs::view

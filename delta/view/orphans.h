@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Orphans: objects that no name leads to and that have not ended, in memory. The store has a record
-// of each but for those of the image that nobody has touched.
+// Orphans: the objects without a name that have not ended, in memory. The store has a record of
+// each, except of objects of the image that were never changed.
 #pragma once
 
 #include <mutex>
@@ -17,8 +17,8 @@ namespace dgfs::view {
 /// Thread-safe.
 class Orphans {
  public:
-  /// @param since  when it lost its last name
-  /// Returns whether it is new.
+  /// @param since  when the object lost its last name
+  /// Returns whether it was added.
   bool add(ObjectNumber object, const Time& since) {
     const std::lock_guard lock(mutex_);
     return objects_.emplace(object, since).second;
@@ -31,7 +31,7 @@ class Orphans {
     const std::lock_guard lock(mutex_);
     return objects_.contains(object);
   }
-  /// When it lost its last name; none: it is no orphan.
+  /// When the object lost its last name; none: it is no orphan.
   [[nodiscard]] std::optional<Time> since(ObjectNumber object) const {
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(object);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Readers: the operations that change nothing, but for streams of names.
+// Readers: the operations that only read, except streams of names.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace dgfs::view {
 
-/// Thread-safe. They take no lock, and see one moment each. Calls as those of View.
+/// Thread-safe. A call takes no lock, and reads one moment. The calls are those of View.
 class Readers {
  public:
   /// @param layers  must outlive it

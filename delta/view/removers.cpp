@@ -15,14 +15,14 @@ Result<NameState> taken_name(const Moment& moment, const NamePlace& place) {
   return state;
 }
 
-// An object of the image that has one name, and that nobody has touched, dies by its whiteout: no
-// record says so.
+// An object of the image with one name and without records ends with its whiteout; no record is
+// needed.
 Result<Attributes> Removers::lose_name(Change& change, const NameState& state,
                                        AttributesRecord record) {
   const auto object = state.dentry->object;
   Attributes& attributes = record.attributes;
   if (attributes.link_count == 0) {
-    return Error(ErrorKind::kCorrupt, 7389, "an object that has a name has no links")
+    return Error(ErrorKind::kCorrupt, 7389, "an object with a name has a link count of 0")
         .in_section("delta");
   }
   --attributes.link_count;
@@ -112,7 +112,7 @@ Status Removers::release(ObjectNumber object) {
 Result<std::optional<bool>> Removers::end_in(Change& change, ObjectNumber object) {
   DGFS_TRY(record, change.moment().record(object));
   if (record && record->attributes.link_count != 0) return std::optional(false);
-  if (!record) {  // a mark alone, which damage has left
+  if (!record) {  // damage left a mark without an object
     change.set_removing();
     change.drop_orphan(object);
     return std::optional(true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Removers: operations that take names away, and end objects that have none.
+// Removers: operations that remove names, and end objects without names.
 #pragma once
 
 #include <optional>
@@ -20,16 +20,16 @@ class Removers {
 
   [[nodiscard]] Result<Entry> unlink(ObjectNumber directory, std::string_view name);
   [[nodiscard]] Result<Entry> remove_directory(ObjectNumber directory, std::string_view name);
-  /// Ends an object that no name leads to; of any other nothing happens.
+  /// Ends an object without a name; does nothing to others.
   [[nodiscard]] Status release(ObjectNumber object);
 
-  /// In a change that has the object's lock: it loses a name that the caller drops. Returns its
-  /// attributes afterwards.
-  /// @param state   of the name before
-  /// @param record  of the object before
+  /// Removes one name from an object's record, in a change that has the object's lock; the caller
+  /// drops the name itself. Returns the new attributes.
+  /// @param state   of the name, before
+  /// @param record  of the object, before
   [[nodiscard]] static Result<Attributes> lose_name(Change& change, const NameState& state,
                                                     AttributesRecord record);
-  /// Likewise of a directory. Errors: kNotEmpty.
+  /// The same for a directory. Errors: kNotEmpty.
   [[nodiscard]] static Result<Attributes> lose_directory(Change& change, ObjectNumber directory,
                                                          AttributesRecord record);
 
@@ -44,7 +44,7 @@ class Removers {
   const Orphans& orphans_;
 };
 
-/// Of a name that something has. Errors: kNotFound.
+/// The state of a name that exists. Errors: kNotFound.
 [[nodiscard]] Result<NameState> taken_name(const Moment& moment, const NamePlace& place);
 
 }  // namespace dgfs::view

@@ -6,8 +6,8 @@
 
 namespace dgfs::view {
 
-// A removed directory of the image always has a record. Anything else may have ended without one,
-// so that Moment::record() must tell ENOENT and ENOTDIR apart.
+// A removed directory of the image always has a record. Other objects may have ended without one,
+// so Moment::record() must distinguish ENOENT from ENOTDIR.
 Result<std::optional<Entry>> Untouched::lookup(ObjectNumber directory,
                                                std::string_view name) const {
   const auto& bottom = layers_.bottom();
@@ -26,7 +26,8 @@ Result<std::optional<Entry>> Untouched::lookup(ObjectNumber directory,
   return std::optional(Entry{node.inode, record.attributes});
 }
 
-// An object of one name has no record where a whiteout ended it: Moment::record() looks.
+// A whiteout may have ended an object with one name, without a record; Moment::record() checks
+// that.
 Result<std::optional<Attributes>> Untouched::attributes(ObjectNumber object) const {
   if (!layers_.is_untouched(RecordClass::kAttributes, object)) return std::optional<Attributes>();
   const auto& bottom = layers_.bottom();

@@ -29,7 +29,7 @@ std::uint32_t random_number(storage::Env& env) {
   return number;
 }
 
-// Numbers that a store below may have given are never given again.
+// Numbers that a lower store may have given out are not given out again.
 Result<ObjectNumber> first_number(const Layers& layers, const delta::Manifest& manifest) {
   const Moment moment(layers);
   ObjectNumber first =
@@ -59,7 +59,7 @@ Result<std::vector<ObjectNumber>> find_orphans(const Layers& layers) {
   return orphans;
 }
 
-// As much as is read before it is written.
+// Bytes that copy() reads before it writes them.
 constexpr std::uint64_t kCopyBytes = std::uint64_t{1} << 20;
 
 }  // namespace
@@ -82,8 +82,8 @@ struct View::State {
         data_seek(layers),
         listings(random_number(env)) {}
 
-  /// All that can be ended: one that is damaged keeps its mark, for a repair, and so do all in a
-  /// delta that may not be written to. Errors: the first one.
+  /// Ends all orphans that can be ended. A damaged orphan keeps its mark, for a repair; so do all
+  /// orphans of a delta that may not be written to. Errors: the first one.
   [[nodiscard]] Status end_all() {
     Status first = ok();
     for (const ObjectNumber object : orphans.all()) {
@@ -142,7 +142,8 @@ Result<Entry> View::create(ObjectNumber directory, std::string_view name, const 
     const bool is_made_here = format::is_valid_mode(object.mode) &&
                               !format::is_directory(object.mode) &&
                               !format::is_symlink(object.mode);
-    if (!is_made_here) return Error(ErrorKind::kInvalidArgument, 7375, "not a type to be made");
+    if (!is_made_here)
+      return Error(ErrorKind::kInvalidArgument, 7375, "objects of this type cannot be made");
     const auto rdev = format::is_device(object.mode) ? object.rdev : 0;
     return state_->makers.make(directory, name, {object.mode, rdev, {}}, who);
   });
@@ -164,7 +165,7 @@ Result<Entry> View::make_directory(ObjectNumber directory, std::string_view name
 Result<Entry> View::make_symlink(ObjectNumber directory, std::string_view name,
                                  std::string_view target, const Credentials& who) {
   return whole_or_refused([&]() -> Result<Entry> {
-    if (target.empty()) return Error(ErrorKind::kNotFound, 7376, "a symlink leads somewhere");
+    if (target.empty()) return Error(ErrorKind::kNotFound, 7376, "a symlink needs a target");
     if (target.size() > format::kTargetBytesMax) {
       return Error(ErrorKind::kNameTooLong, 7377, "a target is longer than 4,095 bytes");
     }

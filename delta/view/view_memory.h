@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ViewMemory: one budget of memory for a view and all that it stands on.
+// ViewMemory: one memory budget for a view and all its layers.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@
 
 namespace dgfs::view {
 
-/// Bounds index pages and frames of the image, blocks and values of all stores, and composed chunks
-/// together; the cache that is asked for most has most of it. The memory that the live store holds
-/// beside its caches (StoreOptions::memory_bytes) is a part of it. The bound does not count what
-/// threads have in hand, nor what is in no cache: the index's page directory, and tables of the
-/// view. A value.
+/// Bounds, together, index pages and frames of the image, blocks and values of all stores, and
+/// composed chunks; the caches that are used most get most of it. The memory that the live store
+/// holds outside its caches (StoreOptions::memory_bytes) is a part of it. The bound does not
+/// include memory that threads have in hand, the index's page directory, and tables of the view. A
+/// value.
 class ViewMemory {
  public:
-  /// @param bytes  16 MiB at least
+  /// @param bytes  at least 16 MiB
   explicit ViewMemory(std::size_t bytes)
       : bytes_(bytes), pool_(std::make_shared<CachePool>(delta::usable_bytes(bytes))) {}
 
-  // Options of images, stores and views that are to share it.
+  // Sets the options of images, stores and views that share it.
 
   void share_with(reader::OpenOptions& image) const {
     image.caches = reader::make_image_caches(bytes_, bytes_, pool_);

@@ -18,15 +18,15 @@ Status Writer::make(std::vector<ObjectNumber> objects, const Decide& decide) {
   }
 }
 
-// Without the locks of the objects, so that changes that come meanwhile share a sync.
+// Called without the locks of the objects, so that concurrent changes share a sync.
 Status Writer::sync(const std::vector<ObjectNumber>& objects) const {
   std::uint64_t sequence = 0;
   for (const ObjectNumber object : objects) sequence = std::max(sequence, last_change(object));
   return sequence == 0 ? ok() : layers_.live().sync(sequence);
 }
 
-// False: the change is to be tried again, and with a batch as soon as there is room for it. A batch
-// that has waited is not sent back for what can wait.
+// False: try again; if `waiting` has a batch, after there is room for it. A batch that has waited
+// is not sent back for anything that can wait (Patience::kWaited).
 Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, bool& moves_directories,
                               const Decide& decide, delta::Batch& waiting) {
   std::unique_lock moving(moving_directories_, std::defer_lock);
@@ -52,7 +52,7 @@ Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, bool& moves_di
   return is_applied;
 }
 
-// What is in memory of orphans takes memory before the batch is applied.
+// Memory for new orphans is taken before the batch is applied.
 Result<bool> Writer::apply(const Change& change, const std::vector<ObjectNumber>& objects,
                            delta::Store::Patience patience) {
   std::vector<ObjectNumber> added;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Writer: makes changes happen. It takes the locks that a change needs, has it decided, and applies
-// what it writes as one batch; or begins anew where it lacks a lock, or has to wait.
+// Writer: makes changes. It takes the locks that a change needs, calls `decide`, and applies the
+// records as one batch. If a lock is missing, or the store has no room, it starts again.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ namespace dgfs::view {
 
 /// Thread-safe.
 ///
-/// Locks, in this order: that of moving directories, those of objects by their numbers, those of
+/// Lock order: the lock of moving directories, the locks of objects by their numbers, the locks of
 /// the store. No lock of an object is held while the store makes room.
 class Writer {
  public:
@@ -31,11 +31,11 @@ class Writer {
   Writer(storage::Env& env, const Layers& layers, Orphans& orphans)
       : env_(env), layers_(layers), orphans_(orphans) {}
 
-  /// @param objects  that the change needs the locks of, as far as is known
-  /// @param decide   reads, and writes into the change; none: it lacks a lock. It may be called
-  ///                 several times, each with a change of its own.
-  /// Errors: those of `decide` and of Store::apply(). Durable on return where the store is
-  /// synchronous.
+  /// @param objects  whose locks the change needs, as far as the caller knows
+  /// @param decide   reads the moment and writes into the change; none: it lacks a lock. May be
+  ///                 called several times, each time with a new change.
+  /// Errors: those of `decide` and of Store::apply(). On return the change is durable if the store
+  /// is synchronous.
   template <class T>
   [[nodiscard]] Result<T> change(std::vector<ObjectNumber> objects,
                                  const std::function<Result<std::optional<T>>(Change&)>& decide) {
@@ -49,7 +49,7 @@ class Writer {
     return *std::move(result);
   }
 
-  /// Sequence number of the last batch that changed the object, or of a later one.
+  /// Sequence number of the last batch that changed the object, or of a later batch.
   [[nodiscard]] std::uint64_t last_change(ObjectNumber object) const {
     return last_changes_[object % kLastChanges];
   }
@@ -71,7 +71,8 @@ class Writer {
   Orphans& orphans_;
   std::mutex moving_directories_;
   ObjectLocks locks_;
-  /// By remainder: an object may wait for another one's batch, but never too short.
+  /// By object modulo kLastChanges. So a sync of an object may wait for a batch of another object,
+  /// but it never misses a batch of its own.
   std::array<std::atomic<std::uint64_t>, kLastChanges> last_changes_{};
 };
 

@@ -25,7 +25,7 @@ StoreOptions options_to_make(StoreOptions options, const StackedStore& store) {
   return options;
 }
 
-// In place of any that an attempt which was broken off has left.
+// Replaces what an interrupted attempt has left.
 Status make_stacked(storage::Env& env, const std::string& directory, StackedStore& store,
                     const StoreOptions& options) {
   DGFS_TRY(superblock,
@@ -47,8 +47,8 @@ Error not_the_one(std::uint16_t code, const std::string& store, std::string text
       .in_section("superblock");
 }
 
-// Stores of one stack share the memory: the newest has half of it, or all if it is alone. The
-// caches of sealed ones that are in a pool are bounded by that alone.
+// The stores of a stack share the memory: the newest gets half of it, or all if it is alone. If the
+// caches of sealed stores are in a pool, only the pool bounds them.
 StoreOptions options_to_open(StoreOptions options, std::size_t stores, bool is_newest) {
   options.create = false;
   if (!is_newest) options.access = StoreAccess::kReadOnly;
@@ -64,7 +64,7 @@ Result<std::unique_ptr<Store>> open_stacked(storage::Env& env, const std::string
   const auto path = store_path(directory, manifest.stores[index]);
   auto superblock = read_store_superblock(env, path);
   if (!superblock && superblock.error().kind() == ErrorKind::kNotFound) {
-    return Error(ErrorKind::kCorrupt, 7142, "the manifest names a store that is not there")
+    return Error(ErrorKind::kCorrupt, 7142, "the manifest names a store that is missing")
         .in_file(path);
   }
   if (!superblock) return std::move(superblock).error();
@@ -72,8 +72,8 @@ Result<std::unique_ptr<Store>> open_stacked(storage::Env& env, const std::string
   return Store::open(env, path, options_to_open(options, manifest.stores.size(), is_newest));
 }
 
-// Reads may have seen a slot that is not on the disk: it is written anew and synced. Where the
-// other one has the stack of before, a change of stacks was broken off between the two.
+// The slot that was read may not be on the disk, so it is written again and synced. If the other
+// slot has the old stack, a change of the stack was interrupted between the two slots.
 Status heal(storage::File& file, Manifest& manifest) {
   DGFS_CHECK(write_manifest(file, manifest));
   Buffer other(kManifestSlotBytes);
@@ -100,7 +100,7 @@ Result<LockedManifest> lock_manifest(storage::Env& env, const std::string& direc
   }
   DGFS_TRY(manifest, read_manifest(*file));
   if (!only_reads) {
-    // Whoever made the delta may have ended before its names were durable.
+    // The process that made the delta may have ended before the names were durable.
     DGFS_CHECK(env.sync_directory(directory));
     DGFS_CHECK(env.sync_directory(storage::parent_path(directory)));
     DGFS_CHECK(heal(*file, manifest));
@@ -115,24 +115,24 @@ Status check_stacked(const Superblock& superblock, const Manifest& manifest, std
   if (superblock.store != store.uuid) {
     return not_the_one(
         7143, path,
-        fmt::format("has UUID {}, and the manifest {}", format::uuid_text(superblock.store),
+        fmt::format("has UUID {}, but the manifest says {}", format::uuid_text(superblock.store),
                     format::uuid_text(store.uuid)));
   }
   if (superblock.parameters.born_object != store.born_object) {
     return not_the_one(7144, path,
-                       fmt::format("has objects from {} on as its own, and the manifest {}",
+                       fmt::format("owns objects from {} on, but the manifest says {}",
                                    superblock.parameters.born_object, store.born_object));
   }
   if (superblock.sequence + 1 < store.first_sequence) {
     return not_the_one(7145, path,
-                       fmt::format("ends with sequence {}, and begins with {} by the manifest",
+                       fmt::format("ends with sequence {}, but the manifest says it begins with {}",
                                    superblock.sequence, store.first_sequence));
   }
   const bool is_newest = index + 1 == manifest.stores.size();
   if (!is_newest && superblock.sequence + 1 != manifest.stores[index + 1].first_sequence) {
     return not_the_one(7146, path,
-                       fmt::format("ends with sequence {}, and the next store begins with {} by "
-                                   "the manifest",
+                       fmt::format("ends with sequence {}, but the manifest says that the next "
+                                   "store begins with {}",
                                    superblock.sequence, manifest.stores[index + 1].first_sequence));
   }
   return ok();
@@ -143,7 +143,7 @@ Status DeltaDirectory::create(storage::Env& env, const std::string& directory,
                               const StoreOptions& options, std::uint64_t chunk_bytes) {
   if (!is_chunk_length(chunk_bytes)) {
     return Error(ErrorKind::kInvalidArgument, 7166,
-                 "chunks have 512 bytes to 1 MiB, and a power of two of them");
+                 "chunks must have 512 bytes to 1 MiB, and a power of two");
   }
   auto made = env.make_directory(directory, 0777);
   if (!made && made.error().kind() != ErrorKind::kExists) return made;
@@ -151,7 +151,7 @@ Status DeltaDirectory::create(storage::Env& env, const std::string& directory,
   if (!lock) return lock.error();
   const auto found = env.status(manifest_path(directory));
   if (found) {
-    return Error(ErrorKind::kExists, 7147, "there is a delta already").in_file(directory);
+    return Error(ErrorKind::kExists, 7147, "a delta exists already").in_file(directory);
   }
   if (found.error().kind() != ErrorKind::kNotFound) return found.error();
   Manifest manifest;
@@ -193,13 +193,13 @@ Status DeltaDirectory::add_store(storage::Env& env, const std::string& directory
   StackedStore next = manifest.stores[newest];
   if (first_object < next.born_object) {
     return Error(ErrorKind::kInvalidArgument, 7148,
-                 fmt::format("objects from {} on are born in the newest store, and shall be from "
-                             "{} on in the next one",
+                 fmt::format("objects from {} on are born in the newest store, but from {} on in "
+                             "the next one",
                              next.born_object, first_object))
         .in_file(directory);
   }
   if (manifest.stores.size() == kStoresMax) {
-    return Error(ErrorKind::kLimit, 7149, "the stack has as many stores as it may")
+    return Error(ErrorKind::kLimit, 7149, "the stack has the maximum number of stores")
         .in_file(directory);
   }
   {

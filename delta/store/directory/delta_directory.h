@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// DeltaDirectory: the directory of a delta, which is a stack of stores over an image. The newest
-// store is written to, the others are whole and are read alone.
+// DeltaDirectory: the directory of a delta, which is a stack of stores over an image. Only the
+// newest store is written to.
 //
-//   DIR/MANIFEST   names image and stores; locked by whoever has the delta open
+//   DIR/MANIFEST   names image and stores; locked by the process that has the delta open
 //   DIR/0001, ...  a store each
-//   DIR/lock       locked while a delta is made
-//   DIR/control    a socket, while it is mounted (delta/control/control.h)
+//   DIR/lock       locked while a process makes the delta
+//   DIR/control    a socket, while the delta is mounted (delta/control/control.h)
 #pragma once
 
 #include <cstdint>
@@ -20,43 +20,43 @@
 
 namespace dgfs::delta {
 
-/// As thread-safe as the stores. Open once, in whatever process, or for reading alone any number of
-/// times.
+/// As thread-safe as the stores. One process at a time may have a delta open for writing; any
+/// number may have it open for reading only.
 class DeltaDirectory {
  public:
-  /// Makes the directory, its first store, and last of all its manifest, durably. A crash leaves a
-  /// whole delta or none; a later create() replaces what the broken one has left.
-  /// @param image        the delta belongs to it
-  /// @param born_object  above every object number of the image; 0: nothing lies below
+  /// Makes the directory, its first store, and then its manifest, durably. A crash leaves a whole
+  /// delta or none; a later create() replaces the remains.
+  /// @param image        that the delta belongs to
+  /// @param born_object  above every object number of the image; 0: there is no lower layer
   /// @param options      parameters of the store
-  /// @param chunk_bytes  of the chunks of contents, for ever; as is_chunk_length() wants it
-  /// Errors: kInvalidArgument (such a length), kExists (there is a delta), kBusy (it is being
-  /// made), kIo, kNoSpace.
+  /// @param chunk_bytes  length of the chunks of contents, fixed for ever; see is_chunk_length()
+  /// Errors: kInvalidArgument (not a valid length), kExists (there is a delta), kBusy (another
+  /// process makes it), kIo, kNoSpace.
   [[nodiscard]] static Status create(storage::Env& env, const std::string& directory,
                                      const format::Uuid& image, std::uint64_t born_object,
                                      const StoreOptions& options,
                                      std::uint64_t chunk_bytes = kChunkBytes);
-  /// @param options  of each store; access: of the newest one, the others are only read. For
-  ///                 reading alone nothing is written.
-  /// Errors: kNotFound (no delta is there), kBusy (it is open already, unless all read alone),
-  /// kCorrupt (stores are not those that the manifest names, too), kUnsupported; those of
+  /// @param options  of each store. `access` is that of the newest one; the others are only read.
+  ///                 For kReadOnly nothing is written.
+  /// Errors: kNotFound (no delta is there), kBusy (already open, unless all open it for reading
+  /// only), kCorrupt (also if stores are not those in the manifest), kUnsupported; those of
   /// Store::open().
   [[nodiscard]] static Result<std::unique_ptr<DeltaDirectory>> open(storage::Env& env,
                                                                     const std::string& directory,
                                                                     const StoreOptions& options);
-  /// Puts an empty store on the stack of a delta that is not open. The newest one is closed before,
-  /// and only read from then on. A crash leaves the old stack or the new one.
-  /// @param first_object  above every number that a store of the stack may have
-  /// @param options       to open the store that is newest before, parameters of the next one
-  /// Errors: kInvalidArgument (a number below that of the newest store), kLimit (too many stores);
-  /// those of open().
+  /// Puts an empty store on the stack of a delta that is not open. First it closes the newest
+  /// store, which is only read from then on. A crash leaves the old stack or the new one.
+  /// @param first_object  above every object number that a store of the stack may have
+  /// @param options       for opening the store that is newest now, and parameters of the new one
+  /// Errors: kInvalidArgument (`first_object` is below the born object of the newest store), kLimit
+  /// (too many stores); those of open().
   [[nodiscard]] static Status add_store(storage::Env& env, const std::string& directory,
                                         std::uint64_t first_object, const StoreOptions& options);
 
   [[nodiscard]] const Manifest& manifest() const { return manifest_; }
   /// From the oldest to the newest.
   [[nodiscard]] const std::vector<std::unique_ptr<Store>>& stores() const { return stores_; }
-  /// Of the disk, that all stores but the newest have, whatever they have of it in use.
+  /// Bytes of the disk that all stores but the newest take, with their free space.
   [[nodiscard]] std::uint64_t sealed_bytes() const { return sealed_bytes_; }
   [[nodiscard]] Store& newest() const { return *stores_.back(); }
   /// Store::close() of the newest.
@@ -72,7 +72,7 @@ class DeltaDirectory {
   std::uint64_t sealed_bytes_ = 0;
 };
 
-/// The manifest of a delta, with its lock, shared for reading alone. Errors: those of
+/// The manifest of a delta, with its lock; kReadOnly takes a shared lock. Errors: those of
 /// DeltaDirectory::open().
 struct LockedManifest {
   std::unique_ptr<storage::File> file;
@@ -80,7 +80,8 @@ struct LockedManifest {
 };
 [[nodiscard]] Result<LockedManifest> lock_manifest(storage::Env& env, const std::string& directory,
                                                    StoreAccess access);
-/// Whether a superblock is that of a store of a stack. Errors: kCorrupt, with file and field.
+/// Checks that a superblock belongs to the store of number `index` in the stack. Errors: kCorrupt,
+/// with file and field.
 /// @param directory  of the delta
 [[nodiscard]] Status check_stacked(const Superblock& superblock, const Manifest& manifest,
                                    std::size_t index, const std::string& directory);

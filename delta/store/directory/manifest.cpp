@@ -62,17 +62,17 @@ Status check_order(const std::vector<StackedStore>& stores) {
   StackedStore below{0, {}, 0, 1};
   for (const StackedStore& store : stores) {
     if (store.number <= below.number || store.number > kNumberMax) {
-      return bad_manifest(7134, "numbers of stores that do not rise from 1 to 9999");
+      return bad_manifest(7134, "store numbers do not rise from 1 to 9999");
     }
     if (store.born_object < below.born_object || store.first_sequence < below.first_sequence) {
-      return bad_manifest(7135, "a store that begins before the one below it");
+      return bad_manifest(7135, "a store begins before the one below it");
     }
     below = store;
   }
   return ok();
 }
 
-// Of a slot that the file has, nullopt where it is not whole.
+// nullopt: the slot is not valid.
 Result<std::optional<Manifest>> read_slot(const storage::File& file, std::uint64_t slot) {
   Buffer bytes(kManifestSlotBytes);
   DGFS_TRY(count, file.read_at(slot * kManifestSlotBytes, bytes));
@@ -115,7 +115,7 @@ Buffer encode_manifest(const Manifest& manifest) {
 Result<Manifest> decode_manifest(Bytes bytes) {
   if (bytes.size() != kManifestSlotBytes ||
       !std::equal(kManifestMagic.begin(), kManifestMagic.end(), bytes.begin())) {
-    return bad_manifest(7136, "no manifest of a delta");
+    return bad_manifest(7136, "not the manifest of a delta");
   }
   if (format::load<std::uint64_t>(bytes, kManifestChecksumAt) != checksum_of_slot(bytes)) {
     return bad_manifest(7137, "checksum mismatch");
@@ -144,7 +144,7 @@ Result<Manifest> decode_manifest(Bytes bytes) {
   const auto rest = bytes.first(kManifestChecksumAt)
                         .subspan(kStoresAt + static_cast<std::size_t>(count) * kStoreEntryBytes);
   if (std::any_of(rest.begin(), rest.end(), [](std::uint8_t byte) { return byte != 0; })) {
-    return bad_manifest(7139, "bytes behind the last store");
+    return bad_manifest(7139, "bytes after the last store");
   }
   return manifest;
 }

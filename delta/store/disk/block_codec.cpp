@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint8_t kPlain = 0;
 constexpr std::uint8_t kZstd = 1;
-// What saves less is not worth the time of each read.
+// A smaller gain is not worth the time of decompression at each read.
 constexpr std::size_t kGainShare = 8;
 constexpr std::size_t kHeadBytesMax = 11;
 
@@ -40,7 +40,7 @@ Result<Bytes> BlockPacker::pack(Bytes block, std::size_t compressed_bytes_max) {
 Result<Bytes> unpack_block(Bytes stored, Buffer& room, std::size_t room_bytes_max) {
   room.clear();
   if (stored.empty() || stored.front() > kZstd) {
-    return Error(ErrorKind::kCorrupt, 7035, "a block of no known codec");
+    return Error(ErrorKind::kCorrupt, 7035, "a block of an unknown codec");
   }
   if (stored.front() == kPlain) return stored.subspan(1);
   format::Decoder in(stored.subspan(1));

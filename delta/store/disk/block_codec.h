@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// How a block is stored: as it is, or as a zstd frame where that is shorter.
+// The stored form of a block: plain, or a zstd frame if that is shorter.
 //
 //   0  1  codec: 0 plain, 1 zstd
-//   1     plain: the rest is the block; zstd: its length, a varint, and then the frame
+//   1     plain: the block; zstd: length of the block, a varint, and then the frame
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@
 
 namespace dgfs::delta {
 
-/// Longer blocks are stored as they are, so that no frame asks for more memory.
+/// Longer blocks are stored plain, so that no frame needs more memory.
 inline constexpr std::size_t kCompressedBlockBytesMax = std::size_t{16} << 20;
 
 /// Not thread-safe.
 class BlockPacker {
  public:
-  /// @param level  zstd's, 1 to 22; 0: blocks are stored as they are
+  /// @param level  zstd level, 1 to 22; 0: stores blocks plain
   explicit BlockPacker(int level) : level_(level) {}
-  /// As it is to be stored: until the next call. Errors: kLimit (out of memory).
-  /// @param compressed_bytes_max  a longer block is stored as it is
+  /// The stored form of a block, valid until the next call. Errors: kLimit (out of memory).
+  /// @param compressed_bytes_max  a longer block is stored plain
   [[nodiscard]] Result<Bytes> pack(Bytes block,
                                    std::size_t compressed_bytes_max = kCompressedBlockBytesMax);
 
@@ -34,9 +34,10 @@ class BlockPacker {
   Buffer stored_;
 };
 
-/// The block that was packed: in `room`, or where it is stored, if as it is; `room` is empty then.
-/// @param room_bytes_max  what is said to take more is refused
-/// Errors: kCorrupt, kLimit (out of memory). Memory: room_bytes_max at most.
+/// Decodes the stored form of a block. The result is in `room`; of a block stored plain it is in
+/// `stored`, and `room` is empty.
+/// @param room_bytes_max  a frame that claims to be longer is refused
+/// Errors: kCorrupt, kLimit (out of memory). Memory: at most room_bytes_max.
 [[nodiscard]] Result<Bytes> unpack_block(Bytes stored, Buffer& room,
                                          std::size_t room_bytes_max = kCompressedBlockBytesMax);
 

@@ -13,21 +13,21 @@
 namespace dgfs::delta {
 namespace {
 
-// A place that cannot be written is left alone until the store is opened again.
+// A place that cannot be written is not used until the store is opened again.
 constexpr int kAttemptsMax = 3;
 
-// Space is asked for in steps of an eighth of the file, within these bounds.
+// The step in which space is reserved: an eighth of the file, within these bounds.
 constexpr std::uint64_t kStepBytesMin = std::uint64_t{1} << 20;
 constexpr std::uint64_t kStepBytesMax = std::uint64_t{64} << 20;
-// A file is cut by more than the step by which it would grow again.
+// A file is cut only by more than the step in which it grows.
 constexpr std::uint64_t kCutShare = 8;
-// Blocks are moved into a part of the file that is longer than they are by this part of it, so that
-// most find a stretch that is long enough.
+// The part of a file into which blocks are moved is longer than the blocks by this part of their
+// length, so that most of them find a stretch that is long enough.
 constexpr std::uint64_t kSlackShare = 4;
-// The same where space is short: some may stay.
+// The same when space is short; some blocks may stay.
 constexpr std::uint64_t kShortSlackShare = 16;
 
-// Between two blocks that are written together.
+// Fills the gap between two blocks that are written together.
 constexpr std::array<std::uint8_t, kBlockAlignmentBytes> kPadding{};
 
 Extent padded(const Extent& block) {
@@ -74,7 +74,7 @@ Status BlockFile::write_to(Taken& taken, std::span<const Bytes> parts,
       unwritable_.splice(unwritable_.end(), taken);
     }
     return written;
-  } catch (...) {  // whatever is there now, nobody refers to it
+  } catch (...) {  // nothing refers to the bytes that are there now
     const std::lock_guard lock(mutex_);
     is_synced_ = false;
     give_back(taken);
@@ -82,7 +82,7 @@ Status BlockFile::write_to(Taken& taken, std::span<const Bytes> parts,
   }
 }
 
-// Its holes may have some space by now. That this is not known does no harm.
+// Some of its holes may have disk space by now. Not knowing it does no harm.
 void BlockFile::give_back(Taken& taken) {
   if (cap_ != nullptr) cap_->give_back(taken.front().hole_bytes);
   unnoted_.splice(unnoted_.end(), taken);
@@ -116,9 +116,10 @@ Result<std::optional<Place>> BlockFile::write_before_end(Bytes block) {
 }
 
 Status BlockFile::write_all(std::span<const Bytes> blocks, std::vector<Extent>& extents) {
-  extents.reserve(extents.size() + blocks.size());  // what is written is in it, come what may
+  // So that every written block is listed, whatever happens.
+  extents.reserve(extents.size() + blocks.size());
   if (blocks.size() > 1 && write_together(blocks, extents)) return ok();
-  // One by one they may find space yet, or places that can be written.
+  // One by one the blocks may still find space, or places that can be written.
   for (const Bytes block : blocks) {
     DGFS_TRY(extent, write_extent(block));
     extents.push_back(extent);
@@ -145,12 +146,12 @@ bool BlockFile::write_together(std::span<const Bytes> blocks, std::vector<Extent
   if (!write_to(taken, parts, written_bytes_)) return false;
   for (Extent& extent : made) extent.offset_bytes += begin;
   extents.insert(extents.end(), made.begin(), made.end());
-  // The device works while the next ones are put together, and a sync soon after waits for less.
+  // The device works while the next blocks are prepared, so a sync soon after waits less.
   file_->advise(storage::Access::kWriteBack, begin, end);
   return true;
 }
 
-// Nothing may be written behind the end of a file that is being cut there.
+// Waits: while a file is being cut, nothing may be written behind its new end.
 BlockFile::Taken BlockFile::until_it_is_cut(Taken taken) {
   const std::lock_guard wait(reserve_);
   return taken;
@@ -208,13 +209,13 @@ bool BlockFile::has_free(const std::function<std::uint64_t()>& bytes) {
   return true;
 }
 
-// Who needs no more does not wait for those who ask for it.
+// A caller for which the reserve is large enough does not wait for callers that extend it.
 Status BlockFile::reserve(const std::function<std::uint64_t()>& bytes) {
   if (!end_to_reserve(bytes)) return ok();
   const std::lock_guard reserve_lock(reserve_);
   const auto end = end_to_reserve(bytes);
   if (!end) return ok();
-  // More than is asked for, if there is more.
+  // First tries to reserve more than is asked for.
   for (const auto more : {std::clamp(*end / 8, kStepBytesMin, kStepBytesMax), std::uint64_t{0}}) {
     auto reserved = preallocate(*end + more);
     if (reserved) {
@@ -247,8 +248,8 @@ bool BlockFile::begin_cut(const std::function<std::uint64_t()>& kept_bytes,
   return true;
 }
 
-// Of a file that is not longer than what is kept, only what was asked for ahead lies behind the
-// end, and that is little. A crash may bring back what was cut off: opening finds it to be free.
+// If the file is not longer than the bytes to keep, only a little that was reserved in advance lies
+// behind the end. A crash may bring back what was cut off: opening finds it to be free.
 void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
                         std::uint64_t least_bytes) {
   const std::lock_guard reserve_lock(reserve_);
@@ -297,7 +298,7 @@ Status BlockFile::sync() {
   {
     const std::lock_guard lock(mutex_);
     if (sync_failure_) return *sync_failure_;
-    // What is written from here on is for the next one.
+    // Writes from here on are for the next sync.
     if (std::exchange(is_synced_, true)) return ok();
   }
   try {
@@ -306,7 +307,7 @@ Status BlockFile::sync() {
     const std::lock_guard lock(mutex_);
     sync_failure_ = std::move(synced).error();
     return *sync_failure_;
-  } catch (...) {  // no memory to say how it ended: it must not count as done
+  } catch (...) {  // no memory for its result: it must not count as done
     const std::lock_guard lock(mutex_);
     if (!sync_failure_) sync_failure_ = std::move(unknown_sync_);
     return *sync_failure_;
@@ -320,7 +321,7 @@ Status BlockFile::mark(const Extent& block) {
   }
   const std::lock_guard lock(mutex_);
   if (!space_.mark(padded(block))) {
-    return damaged(7033, block.offset_bytes, "a block is referred to twice, or lies over another");
+    return damaged(7033, block.offset_bytes, "a block is referred to twice, or overlaps another");
   }
   return ok();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Free stretches of a file of blocks that give their space back to the disk, and take it again.
+// Holes: free stretches of a file of blocks that have given their space back to the disk, and take
+// it again when written.
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -11,10 +12,10 @@
 namespace dgfs::delta {
 namespace {
 
-// File systems give back whole pages.
+// File systems free whole pages.
 constexpr std::uint64_t kPageBytes = 4096;
 
-// The pages that it touches.
+// The pages that an extent touches.
 Extent outer_pages(const Extent& extent) {
   const auto begin = extent.offset_bytes / kPageBytes * kPageBytes;
   return {begin, (extent.end_bytes() + kPageBytes - 1) / kPageBytes * kPageBytes - begin};
@@ -28,7 +29,7 @@ Extent inner_pages(const Extent& extent) {
   return {begin, std::max(begin, end) - begin};
 }
 
-// Holes begin and end with pages, and a page of which anything is written has space.
+// Holes consist of whole pages, and a page that is partly written has disk space.
 bool BlockFile::claim_holes(TakenExtent& taken) {
   const auto bytes = holes_.bytes_in(outer_pages(taken));
   if (cap_ != nullptr && !cap_->take(bytes)) return false;
@@ -36,8 +37,8 @@ bool BlockFile::claim_holes(TakenExtent& taken) {
   return true;
 }
 
-// Another write may have filled some of the same pages. Where there is no memory to split a hole,
-// the part before counts as space that is there: somebody is writing to it.
+// Another write may have filled some of the same pages. If there is no memory to split a hole, its
+// part before the write counts as filled, too: another write there is under way.
 void BlockFile::note_filled(const TakenExtent& taken) noexcept {
   if (taken.hole_bytes == 0) return;
   std::uint64_t filled_bytes = 0;
@@ -80,13 +81,14 @@ std::optional<BlockFile::SolidPart> BlockFile::find_solid(std::uint64_t length_b
   return found;
 }
 
-// Holes that are being written to are in no free stretch: it is more than this says, then.
+// Holes that are being written to are in no free stretch, so the true number may be higher.
 std::uint64_t BlockFile::solid_free_bytes() const {
   const auto behind = holes_.bytes_in({space_.end_bytes(), UINT64_MAX - space_.end_bytes()});
   return space_.free_bytes() - std::min(space_.free_bytes(), holes_.bytes() - behind);
 }
 
-// The longest stretch that is worth it is nobody's meanwhile: whoever wrote there would lose it.
+// Takes the longest stretch that is worth it, so that no block is written there meanwhile: punching
+// would destroy it.
 BlockFile::Taken BlockFile::take_to_punch(std::uint64_t least_bytes, std::uint64_t kept_bytes,
                                           std::vector<Extent>& parts) {
   Taken taken(1);
@@ -130,7 +132,7 @@ bool BlockFile::punch(const std::vector<Extent>& parts) {
   return true;
 }
 
-// A hole that finds no memory to be noted counts as space that is there.
+// Without memory to note a hole, it counts as filled.
 void BlockFile::punch(std::uint64_t least_bytes, std::uint64_t kept_bytes) {
   const std::lock_guard reserve_lock(reserve_);
   std::vector<Extent> parts;
@@ -149,7 +151,7 @@ void BlockFile::punch(std::uint64_t least_bytes, std::uint64_t kept_bytes) {
   }
 }
 
-// The space that is kept behind all blocks has to be there. Holes are none.
+// The reserve behind all blocks must have disk space, so holes in it are filled.
 bool BlockFile::fill_behind(const std::function<std::uint64_t()>& kept_bytes,
                             std::uint64_t least_bytes, std::uint64_t file_bytes) {
   TakenExtent kept;
@@ -183,7 +185,7 @@ Status BlockFile::find_holes() {
   }
   DGFS_TRY(status, file_->status());
   const std::lock_guard lock(mutex_);
-  // Space that was asked for and not written to looks like a hole, and counts.
+  // Reserved space that was not written looks like a hole, but takes disk space.
   const auto there_bytes = taken_bytes_ - std::min(taken_bytes_, holes_.bytes());
   if (there_bytes < status.allocated_bytes) {
     const auto missing_bytes = status.allocated_bytes - there_bytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// How blocks are read, and what is said of those that are damaged.
+// Reads blocks, and makes the errors for damaged ones.
 #include <utility>
 
 #include "delta/store/disk/block_file.h"
@@ -13,7 +13,7 @@ Error BlockFile::damaged(std::uint16_t code, std::uint64_t offset_bytes, const c
   return at_place(Error(ErrorKind::kCorrupt, code, text), offset_bytes);
 }
 
-// Where in the block it is says nothing to whom the block is compressed.
+// Drops the offset inside the block: in a compressed block it means nothing.
 Error BlockFile::at_place(const Error& error, std::uint64_t offset_bytes) const {
   return Error(error.kind(), error.code(), error.text())
       .in_file(file_->path())

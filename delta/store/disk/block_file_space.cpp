@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a file of blocks takes of the disk, and may still take.
+// How much of the disk a file of blocks takes, and how much more it may take.
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace dgfs::delta {
 namespace {
 
-// File systems count in pages.
+// File systems allocate pages.
 constexpr std::uint64_t kPageBytes = 4096;
 
 constexpr std::uint64_t in_pages(std::uint64_t bytes) {
@@ -34,7 +34,7 @@ Status BlockFile::claim(std::uint64_t end_bytes) {
   const std::lock_guard lock(mutex_);
   if (bytes <= taken_bytes_) return ok();
   if (cap_ != nullptr && !cap_->take(bytes - taken_bytes_)) {
-    return Error(ErrorKind::kNoSpace, 7160, "the store is as large as it may be")
+    return Error(ErrorKind::kNoSpace, 7160, "the store has reached its maximum size")
         .in_file(file_->path());
   }
   taken_bytes_ = bytes;
@@ -49,7 +49,7 @@ void BlockFile::give_back_behind(std::uint64_t end_bytes) {
   taken_bytes_ = bytes;
 }
 
-// What others claim meanwhile is behind it, or they have found that they need not.
+// Space that other threads claim meanwhile lies behind it, or was claimed already.
 Status BlockFile::preallocate(std::uint64_t end_bytes) {
   std::uint64_t before = 0;
   std::uint64_t begin_bytes = 0;

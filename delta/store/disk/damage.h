@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Damage: where the parts of a check bring what they find, so that the check may go on.
+// Damage: collects the findings of the parts of a check, so that the check can go on.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ class Damage {
  public:
   using Sink = std::function<void(const Error&)>;
 
-  /// @param sink  is told of each place that is damaged; not set: the first one ends the check
+  /// @param sink  gets each damaged place; not set: the first one ends the check
   explicit Damage(Sink sink) : sink_(std::move(sink)) {}
 
-  /// Fails with `error` where the check ends by it: it is the first, and nobody is told of it, or
-  /// it says nothing about what is on the disk.
+  /// Adds an error. Returns it if it ends the check: if no sink is set, or if the error is not
+  /// about what is on disk.
   [[nodiscard]] Status add(Error error) {
     if (!is_damage(error.kind())) return error;
     ++places_;

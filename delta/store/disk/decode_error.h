@@ -7,7 +7,7 @@
 
 namespace dgfs::delta {
 
-/// Of bytes that are not as they were written, where the decoder is.
+/// An error for bytes that are not what was written, at the position of the decoder.
 [[nodiscard]] inline Error corrupt(std::uint16_t code, const format::Decoder& in,
                                    const char* text) {
   return Error(ErrorKind::kCorrupt, code, text).at_offset(in.offset());

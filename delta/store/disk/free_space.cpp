@@ -62,12 +62,12 @@ Result<FreeSpace> FreeSpace::decode(Bytes bytes) {
     DGFS_TRY(taken, in.varint_up_to(units - at));
     DGFS_TRY(length, in.varint_up_to(units - at - taken));
     if (length == 0 || (taken == 0 && i > 0)) {
-      return corrupt(7156, in, "stretches of free space that are none, or touch");
+      return corrupt(7156, in, "stretches of free space are empty or touch");
     }
     free.push_back({(at + taken) * kBlockAlignmentBytes, length * kBlockAlignmentBytes});
     at += taken + length;
   }
-  if (count > 0 && at == units) return corrupt(7157, in, "free space behind all blocks");
+  if (count > 0 && at == units) return corrupt(7157, in, "free space after all blocks");
   DGFS_CHECK(in.finish());
   return FreeSpace(units * kBlockAlignmentBytes, std::move(free));
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FreeSpace: the free stretches of a file of blocks at one moment, as a checkpoint writes them, so
-// that opening need not look for them in the tree.
+// FreeSpace: the free stretches of a file of blocks at one moment. A checkpoint writes them, so
+// that opening need not walk the tree.
 //
-//   end of all blocks / 512, number of stretches: varints; of each how much lies between the one
-//   before, or the begin of the file, and it, and how long it is, both / 512: varints
+//   end of all blocks / 512, number of stretches: varints; for each stretch, its distance from the
+//   end of the stretch before, or from the start of the file, and its length, both / 512: varints
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ namespace dgfs::delta {
 /// A value.
 class FreeSpace {
  public:
-  /// Nothing is taken.
+  /// Everything is free.
   FreeSpace() = default;
   /// @param end_bytes  behind all that is taken; a multiple of kBlockAlignmentBytes
-  /// @param free       stretches before that, in order; no two touch
+  /// @param free       stretches before `end_bytes`, in order; no two touch
   FreeSpace(std::uint64_t end_bytes, std::vector<Extent> free)
       : end_bytes_(end_bytes), free_(std::move(free)) {}
 
-  /// No map on disk has more.
+  /// A map on disk has at most this many.
   static constexpr std::size_t kStretchesMax = std::size_t{4} << 20;
 
   [[nodiscard]] std::uint64_t end_bytes() const { return end_bytes_; }
@@ -36,8 +36,8 @@ class FreeSpace {
 
   /// Whether all of an extent is free. O(log n).
   [[nodiscard]] bool has(const Extent& extent) const;
-  /// These are free, too. Cost: O(n log n) of them, and a step for each stretch.
-  /// @param extents  in any order, with padding; some may be free already
+  /// Adds free extents. Cost: O(n log n) for the extents, plus a step for each stretch.
+  /// @param extents  in any order, padded; some may be free already
   void add(std::vector<Extent> extents);
 
   void encode(Buffer& out) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Places and extents to bytes and back.
+// Encodes and decodes places and extents.
 #pragma once
 
 #include "delta/store/disk/block_file.h"

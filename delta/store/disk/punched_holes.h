@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// PunchedHoles: stretches of a file of blocks that have no space on the disk. Nothing lies there. A
-// write there takes space anew, and may find none.
+// PunchedHoles: the free stretches of a file of blocks that have no disk space. A write into a hole
+// takes new disk space, and may fail.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +15,16 @@
 
 namespace dgfs::delta {
 
-/// The whole pages of an extent: file systems give back and take no less.
+/// The whole pages inside an extent: file systems allocate and free no smaller units.
 [[nodiscard]] Extent inner_pages(const Extent& extent);
 
-/// For one thread. Cost: O(log n), and a step for each hole that a call meets.
+/// For one thread. Cost: O(log n), plus a step for each hole that a call meets.
 class PunchedHoles {
  public:
   [[nodiscard]] bool empty() const { return holes_.empty(); }
   /// Of all holes.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  /// Behind the last one; 0: there is none.
+  /// End of the last hole; 0: there is none.
   [[nodiscard]] std::uint64_t end_bytes() const {
     return holes_.empty() ? 0 : holes_.rbegin()->second;
   }
@@ -36,7 +36,7 @@ class PunchedHoles {
     }
     return bytes;
   }
-  /// Parts of a stretch that are no holes, in order.
+  /// Parts of a stretch outside holes, in order.
   [[nodiscard]] std::vector<Extent> solid_parts(const Extent& stretch) const {
     std::vector<Extent> parts;
     auto begin = stretch.offset_bytes;
@@ -59,7 +59,8 @@ class PunchedHoles {
     return std::max(longest, stretch.end_bytes() - std::min(stretch.end_bytes(), begin));
   }
 
-  /// A part that is a hole already counts once. If it throws std::bad_alloc, nothing has changed.
+  /// Adds a hole; counts parts that are holes already once. If it throws std::bad_alloc, nothing
+  /// has changed.
   void add(Extent hole) {
     const auto missing_bytes = hole.length_bytes - bytes_in(hole);
     auto end = hole.end_bytes();
@@ -68,7 +69,7 @@ class PunchedHoles {
     if (at != holes_.begin() && std::prev(at)->second == begin) --at;
     if (at == holes_.end() || at->first > end) {
       holes_.emplace(begin, end);
-    } else {  // the node of the first that it touches becomes that of all
+    } else {  // the node of the first hole that it touches is reused for all of them
       begin = std::min(begin, at->first);
       auto node = holes_.extract(at++);
       end = std::max(end, node.mapped());
@@ -81,8 +82,8 @@ class PunchedHoles {
     }
     bytes_ += missing_bytes;
   }
-  /// It has space now. Returns how much of it had none. Needs memory only where it lies within a
-  /// hole and begins behind the begin of that; if it throws std::bad_alloc, nothing has changed.
+  /// The extent has disk space now. Returns how much of it had none. Needs memory only if the
+  /// extent begins and ends inside one hole; if it throws std::bad_alloc, nothing has changed.
   std::uint64_t fill(const Extent& extent) {
     const auto filled_bytes = bytes_in(extent);
     const auto end = extent.end_bytes();
@@ -102,14 +103,14 @@ class PunchedHoles {
     bytes_ -= filled_bytes;
     return filled_bytes;
   }
-  /// The same of all of the hole that it begins in, up to its own end. Needs no memory.
+  /// The same, from the start of the hole in which the extent begins. Needs no memory.
   std::uint64_t fill_from_begin(const Extent& extent) {
     const auto at = first_behind(extent.offset_bytes);
     const auto begin =
         at == holes_.end() ? extent.offset_bytes : std::min(at->first, extent.offset_bytes);
     return fill({begin, extent.end_bytes() - begin});
   }
-  /// The file ends there: nothing lies behind. Returns how much of that was holes.
+  /// The file ends at an offset now. Returns how many bytes of holes lay behind it.
   std::uint64_t cut(std::uint64_t end_bytes) {
     return fill({end_bytes, std::max(end_bytes, this->end_bytes()) - end_bytes});
   }
@@ -117,7 +118,7 @@ class PunchedHoles {
  private:
   using Holes = std::map<std::uint64_t, std::uint64_t>;  ///< begin to end; none touches another
 
-  // The first that ends behind an offset.
+  // The first hole that ends behind an offset.
   [[nodiscard]] Holes::const_iterator first_behind(std::uint64_t offset_bytes) const {
     auto at = holes_.upper_bound(offset_bytes);
     if (at != holes_.begin() && std::prev(at)->second > offset_bytes) --at;

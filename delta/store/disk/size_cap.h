@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SizeCap: how much of the disk a store may take. Its files ask it before they get longer, and tell
-// it when they have got shorter. Beyond it they find no space, as on a full disk.
+// SizeCap: bounds the disk space of a store. Its files ask before they grow, and report when they
+// have shrunk. At the cap they find no space, as on a full disk.
 #pragma once
 
 #include <algorithm>
@@ -11,21 +11,21 @@
 
 namespace dgfs::delta {
 
-/// Thread-safe. Its lock is the innermost; nothing waits under it.
+/// Thread-safe. Its lock is the innermost; no call waits under it.
 class SizeCap {
  public:
-  /// @param bytes_max  0: as much as there is
+  /// @param bytes_max  0: no cap
   explicit SizeCap(std::uint64_t bytes_max = 0) : bytes_max_(bytes_max) {}
 
-  /// False, and nothing is taken, where it would be more than may be.
+  /// False, and nothing is taken, if the cap would be exceeded.
   [[nodiscard]] bool take(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     if (bytes > left()) return false;
     taken_bytes_ += bytes;
     return true;
   }
-  /// What the disk has already: counted, however much it is. So a store that is opened with less
-  /// than it has may get shorter alone.
+  /// Counts space that is on disk already, even beyond the cap. A store that is opened with a cap
+  /// below its size can only get shorter.
   void note(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     taken_bytes_ += bytes;
@@ -41,7 +41,7 @@ class SizeCap {
     const std::lock_guard lock(mutex_);
     return taken_bytes_;
   }
-  /// UINT64_MAX, about, where there is no cap.
+  /// Roughly UINT64_MAX if there is no cap.
   [[nodiscard]] std::uint64_t left_bytes() const {
     const std::lock_guard lock(mutex_);
     return left();

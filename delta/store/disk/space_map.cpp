@@ -7,7 +7,7 @@
 
 namespace dgfs::delta {
 
-// In both maps or in neither, where there is no memory.
+// Adds to both maps or, without memory, to neither.
 void SpaceMap::add(const Extent& stretch) {
   auto& lengths = by_length(stretch.offset_bytes);
   const auto length = lengths.emplace(stretch.length_bytes, stretch.offset_bytes).first;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SpaceMap: which stretches of a file of blocks are free. Checkpoints write it (FreeSpace); where
-// none has, opening a store marks what the tree reaches.
+// SpaceMap: which stretches of a file of blocks are free. Checkpoints write it (FreeSpace). Without
+// a written map, opening a store marks everything that the tree refers to.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace dgfs::delta {
 
 /// Blocks begin at multiples of this.
 inline constexpr std::uint64_t kBlockAlignmentBytes = 512;
-/// As long as a block is on disk, with padding.
+/// Length of a block on disk, with padding.
 [[nodiscard]] constexpr std::uint64_t padded_bytes(std::uint64_t block_bytes) {
   return (block_bytes + kBlockAlignmentBytes - 1) / kBlockAlignmentBytes * kBlockAlignmentBytes;
 }
@@ -34,46 +34,45 @@ struct Extent {
 /// For one thread.
 class SpaceMap {
  public:
-  /// Space for `length_bytes`: the shortest free stretch that has it, of these the first; of those
-  /// that are closed where no other has it, and at the end if none has. O(log n).
+  /// Takes space for `length_bytes` by best fit: the shortest open stretch that is long enough, and
+  /// of equal ones the first; then a closed one; then space at the end. O(log n).
   /// Needs no memory.
   [[nodiscard]] Extent take(std::uint64_t length_bytes);
-  /// The same of stretches that are not closed alone; none: no such stretch has it.
+  /// The same in open stretches only; none: no open stretch is long enough.
   [[nodiscard]] std::optional<Extent> take_open(std::uint64_t length_bytes);
-  /// The same at an offset, or behind all that is taken where that is more. What lies between is
-  /// free, which needs memory; if it throws std::bad_alloc, nothing has changed.
+  /// Takes space at an offset, or at the end of all taken space if that is higher. Notes what lies
+  /// between as free, which needs memory; if it throws std::bad_alloc, nothing has changed.
   [[nodiscard]] Extent take_behind(std::uint64_t offset_bytes, std::uint64_t length_bytes);
-  /// All of a free stretch.
+  /// Takes a whole free stretch.
   /// @param offset_bytes  where it begins
   /// Needs no memory.
   void take_whole(std::uint64_t offset_bytes) { remove(free_.find(offset_bytes)); }
-  /// Closes the stretches that begin at an offset or behind it, and opens all others.
-  /// @param offset_bytes  UINT64_MAX: all are open
+  /// Closes the stretches that begin at or behind an offset, and opens all others.
+  /// @param offset_bytes  UINT64_MAX: opens all
   /// Needs no memory. O(n log n).
   void close_from(std::uint64_t offset_bytes);
-  /// @param extent  taken, all of it
-  /// Needs memory where it touches no free stretch, and is not at the end. O(log n). If it throws
-  /// std::bad_alloc, nothing has changed. Does nothing where some of the extent is free
-  /// already: a damaged tree names it twice.
+  /// Frees an extent, all of which is taken. Does nothing if some of it is free already: a damaged
+  /// tree names it twice. Needs memory unless it touches a free stretch or is at the end. O(log n).
+  /// If it throws std::bad_alloc, nothing has changed.
   void give_back(const Extent& extent);
-  /// So many of the free stretches that begin at an offset or behind it, in order, at most.
-  /// O(log n), and a step for each.
+  /// The first `count_max` free stretches that begin at or behind an offset, in order. O(log n),
+  /// plus a step for each.
   [[nodiscard]] std::vector<Extent> free_from(std::uint64_t offset_bytes,
                                               std::size_t count_max) const;
   [[nodiscard]] std::size_t stretches() const { return free_.size(); }
-  /// Of memory, about.
+  /// Rough memory of a stretch.
   static constexpr std::size_t kBytesOfStretch = 128;
-  /// Of a map that has nothing. @param free  before the end, in order, none touches another
+  /// Fills an empty map. @param free  before the end, in order, no two touch
   void restore(std::uint64_t end_bytes, const std::vector<Extent>& free);
-  /// Takes what is known to be in use. Returns whether all of it was free.
+  /// Marks an extent as in use. Returns whether all of it was free.
   [[nodiscard]] bool mark(const Extent& extent);
 
-  /// Of the longest free stretch before the end.
+  /// Length of the longest free stretch before the end.
   [[nodiscard]] std::uint64_t longest_free_bytes() const {
     return std::max(longest_of(open_), longest_of(closed_));
   }
-  /// Shows free stretches before the end, from the longest on, until `wants_more` says false. Those
-  /// that are closed come last.
+  /// Calls `wants_more` with free stretches before the end, the longest first, until it returns
+  /// false; then likewise with closed ones.
   template <class WantsMore>
   void each_by_length(WantsMore wants_more) const {
     for (const ByLength* stretches : {&open_, &closed_}) {
@@ -82,9 +81,9 @@ class SpaceMap {
       }
     }
   }
-  /// The offset behind which so much is taken, at most. O(n).
+  /// The lowest offset with at most so many taken bytes behind it. O(n).
   [[nodiscard]] std::uint64_t begin_of_last(std::uint64_t taken_bytes) const;
-  /// Behind all that is taken.
+  /// End of all taken space.
   [[nodiscard]] std::uint64_t end_bytes() const { return end_bytes_; }
   [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
   [[nodiscard]] std::uint64_t used_bytes() const { return end_bytes_ - free_bytes_; }
@@ -102,7 +101,7 @@ class SpaceMap {
   }
   [[nodiscard]] std::optional<Extent> take_of(const ByLength& stretches,
                                               std::uint64_t length_bytes);
-  /// A stretch that has been taken out, with the memory for another one.
+  /// A stretch that was removed, whose memory can be used for another one.
   struct Removed {
     Stretches::node_type in_order;
     ByLength::node_type by_length;
@@ -111,13 +110,13 @@ class SpaceMap {
   };
 
   void add(const Extent& stretch);
-  /// The same in the place of another one. Needs no memory.
+  /// The same, with the memory of a removed one. Needs no memory.
   void add(const Extent& stretch, Removed&& removed);
   Removed remove(Stretches::iterator stretch);
 
-  Stretches free_;   ///< none touches another
-  ByLength open_;    ///< of them
-  ByLength closed_;  ///< the others
+  Stretches free_;   ///< no two touch
+  ByLength open_;    ///< open stretches
+  ByLength closed_;  ///< closed stretches
   std::uint64_t closed_from_bytes_ = UINT64_MAX;
   std::uint64_t end_bytes_ = 0;
   std::uint64_t free_bytes_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SpaceMaps: the free space of both files of a store, as a checkpoint has written it.
+// SpaceMaps: the free space of both files of a store, as written by a checkpoint.
 #pragma once
 
 #include "delta/store/disk/block_file.h"
@@ -9,8 +9,8 @@
 
 namespace dgfs::delta {
 
-/// Where they are, each a block of the file of blocks. The map of blocks counts both of these as
-/// free. A value.
+/// Where the two maps are; each is a block in the file of blocks. The map of blocks counts the
+/// blocks of both maps as free. A value.
 struct SpaceMaps {
   Place blocks;  ///< of length 0: there are none
   Place values;
@@ -19,7 +19,7 @@ struct SpaceMaps {
   friend bool operator==(const SpaceMaps&, const SpaceMaps&) = default;
 };
 
-/// What both say. A value.
+/// The content of both maps. A value.
 struct SpaceOfFiles {
   FreeSpace blocks;
   FreeSpace values;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a tree takes of the files of a store.
+// The space of a tree in the files of a store.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct UsedSpace {
   std::vector<Extent> values;  ///< in the extent volume
 
   [[nodiscard]] bool empty() const { return blocks.empty() && values.empty(); }
-  /// What it takes on the disk. O(n).
+  /// With padding. O(n).
   [[nodiscard]] std::uint64_t padded_size_bytes() const {
     std::uint64_t bytes = 0;
     for (const auto* extents : {&blocks, &values}) {

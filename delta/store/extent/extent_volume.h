@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The extent volume: the file of large values. Each is written once, when the group is logged that
-// it came with, and stays where it is while the tree moves what refers to it, unless it is at the
-// end of a file that is cleaned (delta/store/tree/tree_cleaner.h).
+// The extent volume: the file of large values. Each value is written once, when its group is
+// logged, and keeps its place while the tree moves references to it. Only cleaning moves values, at
+// the end of the file (delta/store/tree/tree_cleaner.h).
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ namespace dgfs::delta {
 /// Thread-safe.
 class ExtentVolume {
  public:
-  /// @param kept_bytes_max  of values that are asked for again (KeptValues)
+  /// @param kept_bytes_max  of values that are read again (KeptValues)
   /// @param cap             of the file; null: none; must outlive it
-  /// @param pool            of those values and of other caches; null: none
+  /// @param pool            shared by those values and other caches; null: none
   explicit ExtentVolume(std::unique_ptr<storage::File> file, std::size_t kept_bytes_max = 0,
                         SizeCap* cap = nullptr, std::shared_ptr<CachePool> pool = nullptr)
       : file_(std::move(file), "extents", cap), kept_(kept_bytes_max, std::move(pool)) {}
@@ -38,9 +38,9 @@ class ExtentVolume {
   [[nodiscard]] const BlockFile& file() const { return file_; }
   [[nodiscard]] KeptValues& kept() const { return kept_; }
 
-  /// Parts of a value, read with one read, each checked.
-  /// @param first, end   of the numbers of the parts; at least one
-  /// @param has_waited  as of BlockFile::read_unchecked(); null: not asked for
+  /// Reads parts of a value with one read, and checks each.
+  /// @param first, end  numbers of the parts; at least one part
+  /// @param has_waited  as of BlockFile::read_unchecked(); null: not wanted
   /// Errors: those of BlockFile::read.
   [[nodiscard]] Result<std::string> read_parts(const ValuePlace& place, std::size_t first,
                                                std::size_t end, bool* has_waited = nullptr) const {
@@ -57,8 +57,8 @@ class ExtentVolume {
     return bytes;
   }
 
-  /// Space that a value will find, until it ends: for whoever writes the value, or has it written.
-  /// Moved, not copied; for one thread at a time; ends before the volume.
+  /// Space that is reserved for a value until this ends. Its holder writes the value, or lets
+  /// another thread write it. Moved, not copied; for one thread at a time; ends before the volume.
   class Promise {
    public:
     Promise() = default;
@@ -77,7 +77,7 @@ class ExtentVolume {
     ~Promise() {
       if (volume_ != nullptr) volume_->release(bytes_, is_late_);
     }
-    /// It outlives this: whoever calls releases the bytes.
+    /// Ends the promise without a release of its bytes; the caller calls release() later.
     void hand_over() noexcept { volume_ = nullptr; }
 
    private:
@@ -89,39 +89,40 @@ class ExtentVolume {
       if (is_late) volume.late_bytes_ += bytes;
     }
 
-    ExtentVolume* volume_ = nullptr;  ///< null: nothing is promised, or not by this any more
+    ExtentVolume* volume_ = nullptr;  ///< null: nothing is promised, or it was handed over
     std::uint64_t bytes_ = 0;
     bool is_late_ = false;
   };
 
-  /// Sees to it that a value of `bytes`, with padding, will find space, besides those that were
-  /// promised before. Errors: those of BlockFile::reserve; nothing is promised then.
+  /// Reserves space for a value of `bytes`, with padding, in addition to earlier promises. Errors:
+  /// those of BlockFile::reserve; nothing is promised then.
   [[nodiscard]] Result<Promise> promise(std::uint64_t bytes) {
     Promise promise(*this, bytes);
     DGFS_CHECK(reserve_promised());
     return promise;
   }
-  /// The same of a value that has been made large of what was taken in before (late binding): no
-  /// batch has to wait until it is bound. Not to be handed over.
+  /// The same for a value that late binding makes of changes that were taken in before: no batch
+  /// has to wait for its binding. Not to be handed over.
   [[nodiscard]] Result<Promise> late_promise(std::uint64_t bytes) {
     Promise promise(*this, bytes, true);
     DGFS_CHECK(reserve_promised());
     return promise;
   }
-  /// The same where the space is in reserve already: asks the disk for nothing. none: it is not.
+  /// The same from space that is in reserve already, without asking the disk. none: the reserve is
+  /// too small.
   [[nodiscard]] std::optional<Promise> promise_of_reserve(std::uint64_t bytes) {
     std::optional<Promise> promise(Promise(*this, bytes));
     if (!file_.has_reserved([this] { return promised_bytes(); })) promise.reset();
     return promise;
   }
-  /// Finds out anew where what is promised will be: in reserve, or only between values.
+  /// Finds out again where the promised space is: in reserve, or only between values.
   /// Errors: those of BlockFile::reserve.
   [[nodiscard]] Status reserve_promised() {
     return file_.reserve([this] { return promised_bytes(); });
   }
-  /// Of a promise that was handed over: the value has been written, or will not be.
+  /// Ends a promise that was handed over: the value has been written, or never will be.
   void release(std::uint64_t bytes) { release(bytes, false); }
-  /// Gives back to the disk what lies behind all values, but for what is promised.
+  /// Gives the space behind all values back to the disk, except for promised space.
   /// @param least_bytes  as of BlockFile::shorten()
   void shorten(std::uint64_t least_bytes) {
     file_.shorten([this] { return promised_bytes(); }, least_bytes);
@@ -130,13 +131,13 @@ class ExtentVolume {
     const std::lock_guard lock(mutex_);
     return promised_bytes_;
   }
-  /// Of these, to the values of batches, as they came.
+  /// Of these, bytes promised to values that were large when their batch came.
   [[nodiscard]] std::uint64_t promised_to_batches_bytes() const {
     const std::lock_guard lock(mutex_);
     return promised_bytes_ - late_bytes_;
   }
 
-  /// Values that are bound from now on are of the next period.
+  /// Values that are bound from now on belong to the next period.
   void begin_period() {
     const std::lock_guard lock(mutex_);
     ++period_;
@@ -145,36 +146,36 @@ class ExtentVolume {
     const std::lock_guard lock(mutex_);
     return period_;
   }
-  /// A value that is bound, and that the tree does not have, with the period in which it was bound.
+  /// A bound value that is not in the tree, with the period in which it was bound.
   struct LooseValue {
     Extent extent;
     std::uint64_t period = 0;
   };
-  /// Of one value: it has the memory that the volume needs to take it.
+  /// A list of one value, made in advance, so that the volume needs no memory to take it.
   using Loose = std::list<LooseValue>;
-  /// It was bound. @param value  of one; its iterator goes on to be that of the value
+  /// The value was bound. @param value  list of one; its iterator stays valid in the volume
   void note_bound(Loose& value) noexcept {
     const std::lock_guard lock(mutex_);
     bound_.splice(bound_.end(), value);
   }
-  /// The tree has it now.
+  /// The tree has the value now.
   void give_to_tree(Loose::iterator value) noexcept {
     const std::lock_guard lock(mutex_);
     bound_.erase(value);
   }
-  /// It died before the tree had it. The log may yet refer to it, so that its space is not free
+  /// The value died before the tree had it. The log may still refer to it, so its space is not free
   /// before a checkpoint.
   void drop(Loose::iterator value) noexcept {
     const std::lock_guard lock(mutex_);
     dropped_bytes_ += padded_bytes(value->extent.length_bytes);
     dropped_.splice(dropped_.end(), bound_, value);
   }
-  /// Whoever writes values has it, over the write, until they are noted as bound.
+  /// A lock that a thread holds from before it writes values until they are noted as bound.
   [[nodiscard]] std::shared_lock<std::shared_mutex> begin_binding() {
     return std::shared_lock(binding_);
   }
-  /// What is free but for the values of the tree: those that only the log has will be found there.
-  /// Waits for those who write values. Otherwise as BlockFile::free_space().
+  /// The free space together with all values that are not in the tree: replay of the log will find
+  /// those. Waits for threads that write values. Otherwise as BlockFile::free_space().
   [[nodiscard]] FreeSpace space_beside_tree() const {
     std::vector<Extent> free;
     std::uint64_t end_bytes = 0;
@@ -192,14 +193,14 @@ class ExtentVolume {
     space.add(std::move(free));
     return space;
   }
-  /// A checkpoint is durable that began with this period: the log that it needs refers to no value
-  /// of an earlier one.
+  /// A checkpoint that began with the present period is durable: the log that it needs refers to no
+  /// value of an earlier period.
   void note_checkpoint() {
     const std::lock_guard lock(mutex_);
     logged_period_ = period_;
   }
-  /// The space of values that no log refers to may be used again. Where that cannot be noted, for
-  /// a lack of memory, it is noted the next time.
+  /// Frees the space of values that no log refers to. If there is no memory to note that, it is
+  /// done the next time.
   void free_dropped() {
     Loose free = take_free();
     try {
@@ -212,7 +213,7 @@ class ExtentVolume {
       dropped_.splice(dropped_.begin(), free);
     }
   }
-  /// Of all of them, with padding.
+  /// Of all dropped values, with padding.
   [[nodiscard]] std::uint64_t dropped_bytes() const {
     const std::lock_guard lock(mutex_);
     return dropped_bytes_;
@@ -244,15 +245,15 @@ class ExtentVolume {
 
   BlockFile file_;
   mutable KeptValues kept_;
-  mutable std::shared_mutex binding_;  ///< before that of the file
-  mutable std::mutex mutex_;           ///< may be locked under that of the file
+  mutable std::shared_mutex binding_;  ///< locked before the lock of the file
+  mutable std::mutex mutex_;           ///< may be locked under the lock of the file
   Loose bound_;
   Loose dropped_;
   std::uint64_t dropped_bytes_ = 0;
-  std::uint64_t period_ = 1;         ///< values that a log of before refers to are of none
-  std::uint64_t logged_period_ = 0;  ///< what is of an earlier one is in no log
+  std::uint64_t period_ = 1;         ///< values from a replayed log have period 0
+  std::uint64_t logged_period_ = 0;  ///< values of earlier periods are in no log
   std::uint64_t promised_bytes_ = 0;
-  std::uint64_t late_bytes_ = 0;  ///< of these
+  std::uint64_t late_bytes_ = 0;  ///< of promised_bytes_, by late_promise()
 };
 
 }  // namespace dgfs::delta

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// KeptValues: large values that are asked for again and again, so that they are read and checked
-// once. They push out each other, the oldest first, and no blocks of the tree, each of which serves
-// many keys. What was read once only, as by a single scan, is not among them.
+// KeptValues: large values that are read repeatedly, so that they are read from disk and checked
+// once. A new value displaces the oldest ones, but no blocks of the tree, because a block serves
+// many keys. A value that was read only once, as by a scan, is not kept.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,18 @@
 
 namespace dgfs::delta {
 
-/// Thread-safe. Whoever wants a value back has a weak reference to it (LargeValue); one that nobody
-/// has any more stays until its turn comes.
+/// Thread-safe. A LargeValue finds its bytes here by a weak reference. A value without other
+/// references stays until it is displaced.
 class KeptValues {
  public:
-  /// @param bytes_max  of what is kept; what others hold besides does not count
-  /// @param pool       that also other caches are in; null: none
+  /// @param bytes_max  of kept values, whether or not others share them
+  /// @param pool       shared with other caches; null: none
   explicit KeptValues(std::size_t bytes_max, std::shared_ptr<CachePool> pool = nullptr)
       : bytes_max_(bytes_max),
         share_(std::move(pool), [this](std::size_t bytes) { return give_up(bytes); }) {}
 
-  /// The oldest go where there would be too much; one that is longer than all may be is not kept.
+  /// Drops the oldest values if there are too many bytes. A value longer than the bound is not
+  /// kept.
   void keep(ValueRef value);
   [[nodiscard]] std::size_t size_bytes() const;
 

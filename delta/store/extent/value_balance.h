@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Which large values a change of the tree has left without anything that refers to them. Runs that
-// it has used up refer to them once each, and so do those that it has made in their stead.
+// Finds the large values that a change of the tree leaves without references. A run that the change
+// uses up takes one reference from each of its values; a run that it makes adds one.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace dgfs::delta {
 /// For one thread.
 class ExtentBalance {
  public:
-  /// A run was made that refers to these.
+  /// The change has made a run that refers to these.
   void gain(const std::vector<Extent>& values) { count(values, +1); }
-  /// A run was used up.
+  /// The change has used up a run that refers to these.
   void lose(const std::vector<Extent>& values) { count(values, -1); }
-  /// Those that have fewer references than before: none.
+  /// Values with fewer references than before: they have none left.
   [[nodiscard]] std::vector<Extent> lost() const {
     std::vector<Extent> all;
     for (const auto& [offset, entry] : entries_) {

@@ -7,14 +7,14 @@
 namespace dgfs::delta {
 namespace {
 
-// Of values that are written at once. A write waits for the device, so that it shall be long.
+// Bytes of values that are written at once. A write waits for the device, so it should be long.
 constexpr std::size_t kTogetherBytesMax = std::size_t{1} << 20;
 
-// Binds values to places as it ends, whatever has ended it: what was written has its place.
+// Binds the written values to their places when it ends, also after an error or an exception.
 class Binding {
  public:
-  // @param places   of all values, whose offsets are not known yet
-  // @param extents  of those that were written
+  // @param places   of all values, without their offsets so far
+  // @param extents  of the values that were written
   Binding(const std::vector<const LargeValue*>& values, std::vector<ValuePlace>& places,
           const std::vector<Extent>& extents)
       : values_(values), places_(places), extents_(extents) {}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ValueBinder: gives unbound values their places in the extent volume. Those that come one after
-// the other lie side by side there, and are written with one call as far as they are short: a run
-// of values costs what one value of its length does.
+// ValueBinder: gives unbound values their places in the extent volume. Consecutive values lie side
+// by side there, and short ones are written with one call: a series of values costs as much as one
+// value of that length.
 #pragma once
 
 #include <vector>
@@ -12,16 +12,16 @@
 
 namespace dgfs::delta {
 
-/// For one thread. Values must outlive it, and no other one may bind them.
+/// For one thread. The values must outlive it, and no other thread may bind them meanwhile.
 class ValueBinder {
  public:
   explicit ValueBinder(ExtentVolume& volume) : volume_(volume) {}
 
-  /// Writes the values so far if they are many. One that is bound stays where it is.
-  /// Errors: those of BlockFile::write; values that were not written stay unbound, also if it
-  /// throws, and this is of no more use then.
+  /// Adds a value; writes the values so far if they are many. Ignores a bound value.
+  /// Errors: those of BlockFile::write. After an error or an exception unwritten values stay
+  /// unbound, and this must not be used any more.
   [[nodiscard]] Status add(const LargeValue& value);
-  /// Writes the rest. Durable after a sync of the volume. Errors: those of add().
+  /// Writes the rest. The values are durable after a sync of the volume. Errors: those of add().
   [[nodiscard]] Status finish();
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ValuePlace: where a large value lies, with a checksum of each of its parts, so that one is read
-// and checked alone.
+// ValuePlace: where a large value lies, with a checksum of each of its parts, so that a part can be
+// read and checked alone.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,13 @@
 
 namespace dgfs::delta {
 
-/// Of a part, unless there would be too many.
+/// The least length of a part.
 inline constexpr std::uint64_t kValuePartBytesMin = std::uint64_t{16} << 10;
-/// A value has no more parts: they double with its length.
+/// The most parts of a value. Parts of longer values are longer, by powers of two.
 inline constexpr std::uint64_t kValuePartsMax = 64;
 
-/// Of all parts of a value but the last, which may be shorter. A multiple of kBlockAlignmentBytes.
+/// Length of all parts of a value but the last, which may be shorter. A multiple of
+/// kBlockAlignmentBytes.
 [[nodiscard]] constexpr std::uint64_t value_part_bytes(std::uint64_t value_bytes) {
   std::uint64_t bytes = kValuePartBytesMin;
   while (bytes * kValuePartsMax < value_bytes) bytes *= 2;
@@ -44,7 +45,7 @@ struct ValuePlace {
   std::uint64_t length_bytes = 0;   ///< 1 to kValueBytesMax, without padding
   std::vector<std::uint64_t> sums;  ///< of its parts, in order
 
-  /// A value that lies at an offset.
+  /// The place of a value that lies at an offset.
   [[nodiscard]] static ValuePlace of(std::uint64_t offset_bytes, Bytes value) {
     ValuePlace place{offset_bytes, value.size(), {}};
     const auto part_bytes = static_cast<std::size_t>(value_part_bytes(value.size()));
@@ -58,7 +59,7 @@ struct ValuePlace {
 
   [[nodiscard]] Extent extent() const { return {offset_bytes, length_bytes}; }
   [[nodiscard]] std::uint64_t part_bytes() const { return value_part_bytes(length_bytes); }
-  /// Of a part, as a block that lies there by itself. @param number  of the part
+  /// The place of a part, as of a block of its own. @param number  of the part
   [[nodiscard]] Place part(std::size_t number) const {
     const auto begin = number * part_bytes();
     return {offset_bytes + begin, std::min(part_bytes(), length_bytes - begin), sums[number]};
@@ -76,7 +77,7 @@ inline void encode_value_place(const ValuePlace& place, format::Encoder& out) {
 [[nodiscard]] inline Result<ValuePlace> decode_value_place(format::Decoder& in) {
   DGFS_TRY(extent, decode_extent(in));
   if (extent.length_bytes == 0 || extent.length_bytes > kValueBytesMax) {
-    return corrupt(7009, in, "a large value of an impossible length");
+    return corrupt(7009, in, "a large value has an impossible length");
   }
   ValuePlace place{extent.offset_bytes, extent.length_bytes, {}};
   place.sums.reserve(static_cast<std::size_t>(value_parts(extent.length_bytes)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ValueSlice: some bytes of a value, which is handed on and not copied.
+// ValueSlice: some bytes of a value, shared and not copied.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace dgfs::delta {
 
-/// Shared by the levels that a value passes through, so that it is moved and not copied.
+/// A value, shared by the levels that it passes through, so that it is not copied.
 using ValueRef = std::shared_ptr<const std::string>;
 
-/// A value, which keeps the bytes.
+/// Keeps the whole value in memory.
 struct ValueSlice {
   ValueRef value;  ///< null: no bytes
   std::size_t skip_bytes = 0;

@@ -28,8 +28,8 @@ Status FilterBlocks::load_parts(const Place& table) {
   return ok();
 }
 
-// Blocks of it are free from now on: to overwrite them harms nobody. Whoever finds them in the
-// superblock again finds damage again.
+// Its blocks are free from now on. Overwriting them does no harm: a later open that finds them in
+// the superblock finds damage again.
 void FilterBlocks::give_up() {
   filter_.add_all();
   stages_.clear();
@@ -56,7 +56,7 @@ bool FilterBlocks::load_stage() {
     retired.push_back(table_.extent());
     give_up();
     retired_ = std::move(retired);
-  } catch (const std::bad_alloc&) {  // all is as before
+  } catch (const std::bad_alloc&) {  // nothing has changed
   }
   return false;
 }
@@ -104,7 +104,8 @@ Status FilterBlocks::write() {
   return ok();
 }
 
-// What it counts is in its bits, which are read later; those may have more.
+// The bits contain every prefix that `count` counts, because they are read after it; they may
+// contain more.
 Status FilterBlocks::write_stage(std::size_t at) {
   const FilterStage& stage = filter_.stage(at);
   const auto count = stage.count();
@@ -125,12 +126,12 @@ Status FilterBlocks::write_table(const FilterTable& table) {
   return ok();
 }
 
-// There is memory for it, as write() and leave_end() have asked for that.
+// write() and leave_end() have reserved the memory for it.
 void FilterBlocks::retire(const Place& place) {
   if (place.length_bytes != 0) retired_.push_back(place.extent());
 }
 
-// Blocks that were written in vain are free after the checkpoint, like those that were replaced.
+// Blocks that were written in vain are freed after the checkpoint, like those that were replaced.
 void FilterBlocks::leave_end(std::uint64_t begin_bytes) noexcept {
   std::vector<Extent> taken;
   try {
@@ -142,7 +143,7 @@ void FilterBlocks::leave_end(std::uint64_t begin_bytes) noexcept {
   retired_.insert(retired_.end(), taken.begin(), taken.end());
 }
 
-// False: all is as it was, but for what was taken. The table goes last.
+// False: nothing has changed, except `taken`. The table is moved last.
 bool FilterBlocks::move_before(std::uint64_t begin_bytes, std::vector<Extent>& taken) {
   const auto is_behind = [&](const Place& place) { return place.offset_bytes >= begin_bytes; };
   if (table_.length_bytes == 0 || is_stale_) return false;
@@ -189,7 +190,7 @@ std::uint64_t FilterBlocks::retired_bytes() const {
 
 std::uint64_t FilterBlocks::bytes_to_write(std::uint64_t prefixes) const {
   if (filter_.older().empty()) return 0;
-  std::uint64_t bytes = 2 * FilterTable::kBytesMax;  // it may be written again by leave_end()
+  std::uint64_t bytes = 2 * FilterTable::kBytesMax;  // leave_end() may write it again
   std::uint64_t room = 0;
   std::uint64_t capacity = 0;
   std::size_t stages = filter_.stages();

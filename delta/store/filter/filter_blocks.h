@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // FilterBlocks: the filter of a store on disk. A checkpoint writes the stages that have changed,
-// and a table of all of them, elsewhere than before; stages that are full stay where they are. What
-// the last checkpoint has is free when the next one is durable.
+// and a table of all stages, at new places; full stages stay where they are. The blocks of the last
+// checkpoint are freed when the next one is durable.
 #pragma once
 
 #include <cstdint>
@@ -14,54 +14,54 @@
 
 namespace dgfs::delta {
 
-/// For one thread at a time; others may use the filter meanwhile.
+/// For one thread at a time; other threads may use the filter meanwhile.
 class FilterBlocks {
  public:
   /// Both must outlive it.
   FilterBlocks(BlockFile& file, PrefixFilter& filter) : file_(file), filter_(filter) {}
 
-  /// Of a store that is opened, before anything is added to the filter: reads the table, and the
-  /// stage that is not full. Where a block cannot be read, or is damaged, the filter says true of
-  /// all from then on, and so it will be written down.
-  /// @param table  that the superblock has; of length 0: there is none
+  /// Call it when a store is opened, before anything is added to the filter: reads the table, and
+  /// the stage that is not full. If a block is damaged or cannot be read, the filter lets all
+  /// objects through from then on, also in the next checkpoint.
+  /// @param table  from the superblock; of length 0: there is none
   void load(const Place& table);
-  /// Afterwards, at any time: reads one of the full stages, which say true of all before. Where it
-  /// is damaged, or cannot be read, as load(). False: none is left to be read, or there is no
-  /// memory for it. Cost: one read.
+  /// After load(), at any time: reads one of the full stages, which let everything through until
+  /// they are read. If it is damaged or cannot be read, does the same as load(). False: none is
+  /// left, or there is no memory for it. Cost: one read.
   [[nodiscard]] bool load_stage();
-  /// Whether none of the stages that were written is left to be read.
+  /// Whether all stages on disk have been read.
   [[nodiscard]] bool is_loaded() const { return unread() == 0; }
-  /// Notes the space of what was loaded, after that of the tree. What lies over other blocks is
-  /// damage as above.
+  /// Marks the blocks of the filter as in use; call it after the tree has marked its own. A block
+  /// that overlaps another is treated as damaged.
   void mark_used_space();
 
-  /// In a checkpoint, when all that it has was added to the filter: writes what has changed since
-  /// the last time. Where there is no space for a stage, a table is written that lets all through,
-  /// and the stage is written the next time. Errors: kIo, kNoSpace.
+  /// Call it in a checkpoint, when all keys of the checkpoint are in the filter: writes the changes
+  /// since the last call. If there is no space for a stage, it writes a table that lets everything
+  /// through, and the stage next time. Errors: kIo, kNoSpace.
   [[nodiscard]] Status write();
-  /// What was written lies behind an offset of the file that is closed to new blocks: writes it
-  /// before that, as far as there is space. Stages that are not read stay where they are.
+  /// Moves blocks behind an offset, where the file is closed to new blocks, to places before it, as
+  /// far as there is space. Unread stages stay where they are.
   void leave_end(std::uint64_t begin_bytes) noexcept;
-  /// Of the table that was written; of length 0: the filter is empty.
+  /// The table; of length 0: the filter is empty.
   [[nodiscard]] const Place& place() const { return table_; }
   /// A checkpoint that has place() is durable.
   void note_checkpoint();
 
   [[nodiscard]] const PrefixFilter& filter() const { return filter_; }
 
-  /// The table and the stages that it names, as they were written last.
+  /// The table that was written last, and the stages in it.
   [[nodiscard]] std::vector<Place> blocks() const;
   /// Blocks in use that place() does not lead to.
   [[nodiscard]] std::vector<Extent> spare() const;
-  /// What is free then, with padding.
+  /// Space that note_checkpoint() will free, with padding.
   [[nodiscard]] std::uint64_t retired_bytes() const;
 
-  /// What write() may take of the file if so many prefixes are added before, with padding.
+  /// The most that write() takes after so many more prefixes, with padding.
   [[nodiscard]] std::uint64_t bytes_to_write(std::uint64_t prefixes) const;
 
  private:
   [[nodiscard]] Status load_parts(const Place& table);
-  /// The newest stage that is not read, counted from 1; 0: there is none.
+  /// The newest unread stage, counted from 1; 0: all are read.
   [[nodiscard]] std::size_t unread() const;
   void give_up();
   [[nodiscard]] bool is_written(std::size_t stage) const;
@@ -72,12 +72,12 @@ class FilterBlocks {
 
   BlockFile& file_;
   PrefixFilter& filter_;
-  std::vector<FilterTable::Stage> stages_;  ///< as they were written last
-  PrefixRangesRef ranges_;                  ///< that the table has
+  std::vector<FilterTable::Stage> stages_;  ///< on disk
+  PrefixRangesRef ranges_;                  ///< in the table on disk
   Place table_;
-  bool is_stale_ = false;      ///< the table does not name the stages that were written last
-  bool has_given_up_ = false;  ///< some could not be read
-  /// Blocks that place() does not lead to: the last durable checkpoint may have them.
+  bool is_stale_ = false;      ///< the table does not name the stages on disk
+  bool has_given_up_ = false;  ///< a block was damaged or could not be read
+  /// Blocks that place() does not lead to, which the last durable checkpoint may need.
   std::vector<Extent> retired_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FilterCheck: the filter that a superblock names, held against the keys of the tree.
+// FilterCheck: compares the filter of a superblock with the keys of the tree.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ class FilterCheck {
   FilterCheck(const BlockFile& file, const Place& table, std::uint64_t born_object)
       : file_(file), place_(table), filter_(born_object) {}
 
-  /// Reads it; once. Returns what is wrong with it.
-  /// @param reads_stages  false: the table alone is read, and lets_through() is always true
+  /// Reads the filter, once. Returns the errors that it finds.
+  /// @param reads_stages  false: reads only the table, and lets_through() is always true
   [[nodiscard]] std::vector<Error> load(bool reads_stages);
 
-  /// Empty: it could not be read, or there is none.
+  /// Empty: the table could not be read, or there is none.
   [[nodiscard]] const FilterTable& table() const { return table_; }
-  /// The table, if there is one, and the stages that it names.
+  /// The table, if there is one, and the stages in it.
   [[nodiscard]] std::vector<Place> blocks() const;
-  /// Whether it says true of each key of a run, and of each that a range tombstone of it covers;
-  /// true, too, where not all of it could be read.
+  /// Whether the filter lets through each key of a run, and each key that a range tombstone of the
+  /// run covers. Also true if a part of the filter could not be read.
   [[nodiscard]] bool lets_through(const Run& run) const;
 
  private:

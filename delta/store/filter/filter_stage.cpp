@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kLineBytes = 64;
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// The bit of a word: other bits of the hash for each, and others than those that choose the line.
+// The bit in a word: each word uses other bits of the hash, and none that choose the line.
 constexpr std::uint64_t bit_of(std::uint64_t mixed, std::size_t word) {
   return std::uint64_t{1} << (mixed >> (16 + 6 * word) & 63U);
 }
@@ -30,8 +30,8 @@ FilterStage::FilterStage(std::uint64_t capacity) : FilterStage(capacity, 0) {
 FilterStage::FilterStage(std::uint64_t capacity, std::uint64_t count)
     : capacity_(capacity), count_(count) {}
 
-// Eight words more than it needs, so that a line begins where a cache line does, by the ordinary
-// operator new.
+// Eight words more than needed, so that lines can begin at cache lines with the ordinary operator
+// new.
 FilterStage::Word* FilterStage::make_words() {
   words_ = std::make_unique<Word[]>(bytes_of(capacity_) / sizeof(Word) + kWordsOfLine);
   const auto at = reinterpret_cast<std::uintptr_t>(words_.get());

@@ -37,12 +37,12 @@ Result<FilterTable::Stage> decode_stage(Decoder& in, bool is_last) {
     return corrupt(7181, "a stage of the filter has an impossible size");
   }
   if (count == 0 || count > capacity || (count < capacity && !is_last)) {
-    return corrupt(7182, "a stage of the filter has another number of prefixes than it may");
+    return corrupt(7182, "a stage of the filter has a wrong number of prefixes");
   }
   return FilterTable::Stage{capacity, count, place};
 }
 
-// So that what is read of a file is no more than its length.
+// Without overlaps, no more bytes are read than the file has.
 bool overlap(const std::vector<FilterTable::Stage>& stages) {
   std::vector<Extent> blocks;
   for (const auto& stage : stages) blocks.push_back(stage.place.extent());
@@ -72,7 +72,7 @@ Buffer encode_filter_table(const FilterTable& table) {
 }
 
 Result<FilterTable> decode_filter_table(Bytes bytes, const OlderObjects& older) {
-  if (older.empty()) return corrupt(7183, "a filter of a store that nothing lies below");
+  if (older.empty()) return corrupt(7183, "a filter in a store with nothing below it");
   FilterTable table;
   Decoder in(bytes);
   DGFS_TRY(stages, in.varint_up_to(PrefixFilter::kStagesMax));
@@ -80,7 +80,7 @@ Result<FilterTable> decode_filter_table(Bytes bytes, const OlderObjects& older) 
     DGFS_TRY(stage, decode_stage(in, left == 1));
     table.stages.push_back(stage);
   }
-  if (overlap(table.stages)) return corrupt(7187, "two stages of the filter lie over each other");
+  if (overlap(table.stages)) return corrupt(7187, "two stages of the filter overlap");
   DGFS_TRY(ranges, in.varint_up_to(PrefixRanges::kRangesMax));
   for (std::uint64_t i = 0; i < ranges; ++i) {
     DGFS_TRY(first, decode_prefix(in));
@@ -88,7 +88,7 @@ Result<FilterTable> decode_filter_table(Bytes bytes, const OlderObjects& older) 
     table.ranges.push_back({first, last});
   }
   if (!PrefixRanges::is_valid(table.ranges, older)) {
-    return corrupt(7184, "ranges of the filter out of order, or of young objects");
+    return corrupt(7184, "ranges of the filter are out of order, or of young objects");
   }
   DGFS_CHECK(in.finish());
   return table;
@@ -97,8 +97,7 @@ Result<FilterTable> decode_filter_table(Bytes bytes, const OlderObjects& older) 
 Result<FilterTable> read_filter_table(const BlockFile& file, const Place& place,
                                       const OlderObjects& older) {
   if (place.length_bytes > FilterTable::kBytesMax) {
-    return file.at_place(corrupt(7185, "a table of the filter that is too long"),
-                         place.offset_bytes);
+    return file.at_place(corrupt(7185, "a table of the filter is too long"), place.offset_bytes);
   }
   DGFS_TRY(block, file.read(place));
   auto table = decode_filter_table(block, older);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // FilterTable: where a filter is in the file of blocks. The superblock has the place of the table,
-// and the table those of the stages.
+// and the table has the places of the stages.
 //
 //   number of stages, varint; of each: capacity and count of prefixes, varints, and its place
 //   number of ranges, varint; of each the first and the last prefix: class, 1 byte, object, 8 bytes
@@ -22,12 +22,12 @@ namespace dgfs::delta {
 
 /// A value.
 struct FilterTable {
-  /// No table is longer.
+  /// The longest table.
   static constexpr std::uint64_t kBytesMax = std::uint64_t{32} << 10;
 
   struct Stage {
     std::uint64_t capacity = 0;
-    /// Added at least: its bits may have some more.
+    /// At least so many prefixes are in its bits.
     std::uint64_t count = 0;
     Place place;
     friend bool operator==(const Stage&, const Stage&) = default;
@@ -39,14 +39,14 @@ struct FilterTable {
 };
 
 [[nodiscard]] Buffer encode_filter_table(const FilterTable& table);
-/// All that a filter promises is checked. Errors: kCorrupt.
+/// Checks all rules of a filter. Errors: kCorrupt.
 [[nodiscard]] Result<FilterTable> decode_filter_table(Bytes bytes, const OlderObjects& older);
 
 /// Reads a table. Errors: kIo, kCorrupt.
 [[nodiscard]] Result<FilterTable> read_filter_table(const BlockFile& file, const Place& place,
                                                     const OlderObjects& older);
-/// Reads a stage of a table that was decoded. Errors: kIo, kCorrupt. Throws std::bad_alloc.
-/// @param into  has its capacity, and is not read
+/// Reads a stage of a decoded table. Errors: kIo, kCorrupt. Throws std::bad_alloc.
+/// @param into  an unread stage of the same capacity
 [[nodiscard]] Status read_filter_stage(const BlockFile& file, const Place& place,
                                        FilterStage& into);
 

@@ -20,12 +20,12 @@ constexpr std::uint64_t whole_lines(std::uint64_t prefixes) {
 PrefixFilter::PrefixFilter(std::uint64_t born_object, std::uint64_t first_capacity)
     : older_(born_object), first_capacity_(whole_lines(first_capacity)) {}
 
-// The last stage has the most prefixes, as a rule.
+// The last stage usually has the most prefixes.
 bool PrefixFilter::has_in_stages(const ObjectPrefix& prefix, Certainty how) const {
   const auto hash = FilterStage::hash(prefix);
   for (std::size_t at = stages(); at > 0; --at) {
     const FilterStage& stage = *stages_[at - 1];
-    // In this order: a thread may read the stage between the two.
+    // In this order, because another thread may read the stage between the two.
     if ((how == Certainty::kMaybe || stage.is_read()) && stage.may_have(hash)) return true;
   }
   return false;
@@ -44,7 +44,8 @@ bool PrefixFilter::has(const ObjectPrefix& prefix, Certainty how) const {
 bool PrefixFilter::may_have_all(const PrefixRange& prefixes) const {
   const auto ranges = this->ranges();
   std::optional prefix = prefixes.first;
-  // It lets through few that it does not count: one that goes on longer was made by somebody else.
+  // A sound filter lets few prefixes through beyond those that it counts, so a longer walk means a
+  // forged filter.
   const auto steps_max = 2 * this->prefixes() + FilterStage::kCapacityMax;
   for (std::uint64_t steps = 0; prefix && *prefix <= prefixes.last; ++steps) {
     if (steps == steps_max) return false;
@@ -77,7 +78,7 @@ void PrefixFilter::add(const Run& run) {
   for (const auto& [begin, end] : run.tombstones()) add(KeyRange{begin, end});
 }
 
-// Keys of one object come one after the other, as a rule.
+// Consecutive keys are usually of one object.
 void PrefixFilter::add(const ObjectPrefix& prefix) {
   if (older_.empty() || !older_.contains(prefix.object)) return;
   if (prefix == newest_) return;
@@ -93,8 +94,8 @@ void PrefixFilter::add(const ObjectPrefix& prefix) {
   newest_ = prefix;
 }
 
-// A range of two prefixes is of one object, as a rule: its end is the first key of the next object,
-// but for shorter ones, which may have that object's prefix, too.
+// A range with two prefixes is usually of one object: its end is the first key of the next object.
+// Shorter keys before that end may also have the next object's prefix.
 void PrefixFilter::add(const KeyRange& range) {
   const auto prefixes = older_.prefixes_of(range);
   if (!prefixes) return;
@@ -142,12 +143,12 @@ void PrefixFilter::restore(PrefixRanges ranges) {
   static_cast<void>(replace(nullptr, std::move(ranges)));
 }
 
-// False: others have been added meanwhile.
+// False: another thread has replaced the ranges meanwhile.
 bool PrefixFilter::replace(const PrefixRangesRef& before, PrefixRanges ranges) {
   auto made = std::make_shared<const PrefixRanges>(std::move(ranges));
   const std::lock_guard lock(ranges_lock_);
   if (ranges_ != before) return false;
-  ranges_.swap(made);  // others have what was there
+  ranges_.swap(made);  // other threads may still have the old ranges
   has_ranges_ = true;
   return true;
 }

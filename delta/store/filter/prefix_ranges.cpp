@@ -9,7 +9,7 @@
 namespace dgfs::delta {
 namespace {
 
-// How many older objects lie between two ranges, about.
+// Roughly the number of older objects between two ranges.
 double gap_between(const PrefixRange& a, const PrefixRange& b, const OlderObjects& older) {
   const auto classes = static_cast<double>(b.first.object_class - a.last.object_class);
   return classes * static_cast<double>(older.highest()) + static_cast<double>(b.first.object) -
@@ -29,10 +29,10 @@ std::optional<PrefixRange> OlderObjects::prefixes_of(const KeyRange& range) cons
   PrefixRange prefixes{prefix_of(range.begin), {UINT8_MAX, UINT64_MAX}};
   if (range.end) {
     prefixes.last = prefix_of(*range.end);
-    // No key before the end has the end's prefix, if the end is the first that has.
+    // If the end is the first key with its prefix, no key before it has that prefix.
     if (first_key_of(prefixes.last) == *range.end) {
       auto& [last_class, last] = prefixes.last;
-      if (last == 0) --last_class;  // not of the first class: the range would be empty
+      if (last == 0) --last_class;  // not the first class: the range would be empty
       --last;
     }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// PrefixRanges: ranges of prefixes that a filter lets through as wholes, as range deletes of many
-// objects leave them. They are few: where there would be more, those that lie nearest to each other
-// are joined, with what is between them.
+// PrefixRanges: ranges of prefixes that a filter lets through as a whole; range deletes of many
+// objects make them. There are at most kRangesMax: beyond that, neighbours with the smallest gap
+// are joined, together with the gap.
 #pragma once
 
 #include <cstdint>
@@ -37,35 +37,36 @@ class OlderObjects {
   [[nodiscard]] bool contains(std::uint64_t object) const {
     return object < born_object_ || born_object_ == UINT64_MAX;
   }
-  /// What follows wants that they are not empty.
+  /// The following require that there are older objects.
   [[nodiscard]] std::uint64_t highest() const {
     return born_object_ == UINT64_MAX ? UINT64_MAX : born_object_ - 1;
   }
   [[nodiscard]] PrefixRange all() const { return {{0, 0}, {UINT8_MAX, highest()}}; }
-  /// The next one; none: it is the last.
+  /// The next prefix; none: this is the last.
   [[nodiscard]] std::optional<ObjectPrefix> next(const ObjectPrefix& prefix) const;
-  /// Those of them that keys of a range may have; none: no key of an older object is in it.
+  /// The prefixes of older objects among the keys of a range; none: it has no key of an older
+  /// object.
   [[nodiscard]] std::optional<PrefixRange> prefixes_of(const KeyRange& range) const;
 
  private:
   std::uint64_t born_object_;
 };
 
-/// Never changes. In order, and none touches another. Thread-safe.
+/// Never changes. The ranges are in order, and no two touch. Thread-safe.
 class PrefixRanges {
  public:
   static constexpr std::size_t kRangesMax = 1024;
 
   PrefixRanges() = default;
-  /// @param ranges  which is_valid() is true of
+  /// @param ranges  is_valid() is true of them
   explicit PrefixRanges(std::vector<PrefixRange> ranges) : ranges_(std::move(ranges)) {}
-  /// Whether ranges are as this class wants them: of older objects, few, in order, apart.
+  /// Whether the ranges are of older objects, few enough, in order, and apart.
   [[nodiscard]] static bool is_valid(const std::vector<PrefixRange>& ranges,
                                      const OlderObjects& older);
 
   /// The range that has a prefix; null: none. O(log n).
   [[nodiscard]] const PrefixRange* find(const ObjectPrefix& prefix) const;
-  /// These and another one. O(n).
+  /// These ranges and another one. O(n).
   [[nodiscard]] PrefixRanges with(PrefixRange range, const OlderObjects& older) const;
 
   [[nodiscard]] const std::vector<PrefixRange>& all() const { return ranges_; }

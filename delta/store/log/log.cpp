@@ -16,8 +16,8 @@ std::string segment_path(const std::string& directory, std::size_t number) {
   return directory + "/log." + std::to_string(number);
 }
 
-// Written once, so that no write of a group has to allocate space, or to change what the file
-// system knows of the file.
+// Written in advance, so that no write of a group has to allocate space or change metadata of the
+// file.
 Status make_segment(storage::Env& env, const std::string& path, std::uint64_t bytes) {
   DGFS_TRY(file, env.open(path, {storage::OpenOptions::Mode::kCreateNew}));
   const Buffer zeros(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, kZerosBytes)));
@@ -53,7 +53,7 @@ Result<std::unique_ptr<Log>> Log::open(storage::Env& env, const std::string& dir
     DGFS_TRY(file, env.open(segment_path(directory, number), {mode}));
     DGFS_TRY(size, file->size());
     if (size != segment_bytes) {
-      return in_log(Error(ErrorKind::kCorrupt, 7020, "the segment has another length"), *file,
+      return in_log(Error(ErrorKind::kCorrupt, 7020, "the segment has a wrong length"), *file,
                     size);
     }
     segments[number] = std::move(file);
@@ -98,7 +98,7 @@ Status Log::replay(const Sink& sink, bool is_end, Readers& readers) {
   while (true) {
     SegmentReader& reader = readers[position_.generation % 2];
     DGFS_CHECK(replay_segment(sink, reader));
-    // A whole group is at the begin of the next segment only if all of this one were durable.
+    // The next segment begins with a whole group only if all groups of this segment were durable.
     DGFS_TRY(next, find(position_.generation + 1, 0, readers[(position_.generation + 1) % 2],
                         Ahead::kNothing));
     if (!next) {
@@ -149,8 +149,9 @@ Status Log::check_nothing_follows(SegmentReader& reader) const {
   return ok();
 }
 
-// A superblock that was lost, though it was said to be written, leaves one whose segment may have
-// been used again meanwhile. It does so from its begin on.
+// If the newest superblock was lost although the disk reported it as written, the older one that
+// was read refers to a segment that may have been reused since. Reuse starts at the start of the
+// segment, so it shows there.
 Status Log::check_not_outrun(Readers& readers) const {
   for (SegmentReader& reader : readers) {
     DGFS_TRY(first, find_since(position_.generation + 1, 0, reader, Ahead::kNothing));
@@ -167,7 +168,8 @@ Status Log::append(const Run& run, std::uint64_t last_sequence) {
       store_, position_.generation, position_.number, last_sequence, position_.previous, 0, 0};
   const Buffer group = encode_group(header, run);
   storage::File& file = segment(position_.generation);
-  // Whoever replays it has memory for as much as a segment, which keys that are alike do not tell.
+  // A replay has memory for one segment; the encoded length does not show the memory, because keys
+  // share prefixes.
   if (group.size() > segment_bytes_ - used_bytes_ || run.size_bytes() > segment_bytes_) {
     return in_log(Error(ErrorKind::kNoSpace, 7024, "the segment is full"), file, used_bytes_);
   }

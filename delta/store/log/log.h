@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The log: two segments of fixed length that take groups in turns. While one fills, a checkpoint
-// makes the other one superfluous.
+// The log: two segments of fixed length that take groups in turn. While one is being filled, a
+// checkpoint makes the other one superfluous.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@
 
 namespace dgfs::delta {
 
-/// Where the log goes on, or where a replay of it begins. A value.
+/// Where the log is appended to, or where a replay begins. A value.
 struct LogPosition {
-  std::uint64_t generation = 1;  ///< its segment begins there
+  std::uint64_t generation = 1;  ///< of its segment
   std::uint64_t number = 1;      ///< of the next group
   std::uint64_t previous = 0;    ///< checksum of the group before
-  /// Nothing was logged behind it before the store was closed: if no group is there, none is
-  /// anywhere.
+  /// The store was closed here, and no group follows: if there is none at this position, a replay
+  /// does not search for more.
   bool is_end = false;
 
   friend bool operator==(const LogPosition&, const LogPosition&) = default;
@@ -33,11 +33,11 @@ struct LogPosition {
 /// For one thread at a time.
 class Log {
  public:
-  /// Makes both segments in `directory`, full of zeros, in place of any that are there. Not synced
-  /// but for their contents. Errors: kIo, kNoSpace.
+  /// Makes both segments in `directory`, full of zeros, and replaces any that are there. Syncs
+  /// their contents, but not the directory. Errors: kIo, kNoSpace.
   [[nodiscard]] static Status create(storage::Env& env, const std::string& directory,
                                      std::uint64_t segment_bytes);
-  /// @param mode  kRead where nothing is to be appended
+  /// @param mode  kRead if nothing will be appended
   /// Errors: kIo, kNotFound, kPermission; kCorrupt if a segment is not as long as it should be.
   [[nodiscard]] static Result<std::unique_ptr<Log>> open(
       storage::Env& env, const std::string& directory, std::uint64_t segment_bytes,
@@ -45,26 +45,27 @@ class Log {
       storage::OpenOptions::Mode mode = storage::OpenOptions::Mode::kReadWrite);
 
   using Sink = std::function<Status(const Run&, std::uint64_t last_sequence)>;
-  /// Gives `sink` all groups from `begin` on, in order, to the first that is not whole: the last
-  /// one, which a crash has cut. Appending goes on behind. Errors: those of the sink; kIo; kCorrupt
-  /// if whole groups follow one that is not, since a group is written only after the one before is
-  /// durable: reads the rest of the segment for that, unless the log was empty when it was closed,
-  /// and is; the begins of both segments alone are read then.
+  /// Gives `sink` all groups from `begin` on, in order, up to the first that is not whole, which a
+  /// crash has cut off. The next append() overwrites that. Errors: those of the sink; kIo; kCorrupt
+  /// if whole groups follow one that is not: a group is written only after the one before is
+  /// durable, so this is damage. To find out, it reads the rest of the segment. If the store was
+  /// closed with an empty log, and the log is still empty, it reads only the starts of both
+  /// segments.
   [[nodiscard]] Status replay(const LogPosition& begin, const Sink& sink);
 
-  /// Makes a run durable as one group. Errors: kNoSpace if it does not fit into the segment, or
-  /// would take more than that in memory, and nothing is written then; kIo: whether it is durable
-  /// is not known, and nothing more may be appended. If it throws std::bad_alloc, nothing is
-  /// written.
+  /// Makes a run durable as one group. Errors: kNoSpace if the group does not fit into the segment,
+  /// or would need more memory than a segment has bytes; nothing is written then; kIo: the group
+  /// may or may not be durable, and nothing more may be appended. If it throws std::bad_alloc,
+  /// nothing is written.
   [[nodiscard]] Status append(const Run& run, std::uint64_t last_sequence);
-  /// Goes on in the other segment, all of whose groups must have become superfluous.
+  /// Changes to the other segment; all groups in that must be superfluous.
   void change_segment();
 
-  /// Where a replay has to begin that wants nothing older than the current segment.
+  /// Where a replay begins that needs only the current segment.
   [[nodiscard]] const LogPosition& segment_begin() const { return segment_begin_; }
-  /// In the current segment.
+  /// Of the current segment.
   [[nodiscard]] std::uint64_t used_bytes() const { return used_bytes_; }
-  /// Groups written, with headers and padding.
+  /// Of all groups written, with headers and padding.
   [[nodiscard]] std::uint64_t written_bytes() const { return written_bytes_; }
 
  private:
@@ -77,7 +78,7 @@ class Log {
     return *segments_[static_cast<std::size_t>(generation % 2)];
   }
   using Readers = std::array<SegmentReader, 2>;
-  /// A group of this store; its bytes are good until its segment is read on.
+  /// A group of this store; its bytes are valid until its segment is read again.
   struct Found {
     GroupHeader header;
     Bytes bytes;
@@ -85,11 +86,11 @@ class Log {
 
   [[nodiscard]] Status replay(const Sink& sink, bool is_end, Readers& readers);
   [[nodiscard]] Status replay_segment(const Sink& sink, SegmentReader& reader);
-  /// The whole one of that generation at an offset.
+  /// The whole group of that generation at an offset.
   [[nodiscard]] Result<std::optional<Found>> find(std::uint64_t generation,
                                                   std::uint64_t offset_bytes, SegmentReader& reader,
                                                   SegmentReader::Ahead ahead) const;
-  /// The same, of that generation or a later one.
+  /// The same for that generation or a later one.
   [[nodiscard]] Result<std::optional<Found>> find_since(std::uint64_t generation_min,
                                                         std::uint64_t offset_bytes,
                                                         SegmentReader& reader,
@@ -106,7 +107,8 @@ class Log {
   std::uint64_t used_bytes_ = 0;
   std::uint64_t written_bytes_ = 0;
   /// Made while there is memory for it.
-  Error unknown_{ErrorKind::kIo, 7200, "a write of the log ended nobody knows how, for no memory"};
+  Error unknown_{ErrorKind::kIo, 7200,
+                 "the result of a log write is unknown, because memory ran out"};
 };
 
 }  // namespace dgfs::delta

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SegmentReader: reads a segment of the log from its begin to its end, in large pieces where there
-// is something to read.
+// SegmentReader: reads a segment of the log from its start to its end, in large pieces if there is
+// something to read.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace dgfs::delta {
 class SegmentReader {
  public:
   enum class Ahead : std::uint8_t {
-    kNothing,  ///< it may be that nothing follows
-    kPiece,    ///< a mebibyte, as far as the segment goes
+    kNothing,  ///< reads no further: maybe nothing follows
+    kPiece,    ///< reads a mebibyte, or up to the end of the segment
   };
 
   /// @param file           of the segment; must outlive it
@@ -26,8 +26,8 @@ class SegmentReader {
   SegmentReader(const storage::File& file, std::uint64_t segment_bytes)
       : file_(&file), segment_bytes_(segment_bytes) {}
 
-  /// Bytes of the segment, as they were when they were read first; good until the next call.
-  /// @param offset_bytes  with `count`, within the segment
+  /// Bytes of the segment, as they were at the first read; valid until the next call.
+  /// @param offset_bytes  with `count` inside the segment
   /// Errors: kIo; kCorrupt (the file has become shorter).
   [[nodiscard]] Result<Bytes> read(std::uint64_t offset_bytes, std::size_t count, Ahead ahead);
 
@@ -41,7 +41,7 @@ class SegmentReader {
   const storage::File* file_;
   std::uint64_t segment_bytes_;
   std::uint64_t begin_ = 0;  ///< of the piece, in the segment
-  Buffer piece_;             ///< that was read last
+  Buffer piece_;             ///< the last one read
 };
 
 }  // namespace dgfs::delta

@@ -82,7 +82,7 @@ Buffer encode_superblock(const Superblock& superblock) {
 Result<Superblock> decode_superblock(Bytes bytes) {
   if (bytes.size() != kSuperblockBytes ||
       !std::equal(kSuperblockMagic.begin(), kSuperblockMagic.end(), bytes.begin())) {
-    return corrupt(7041, "no superblock of a store");
+    return corrupt(7041, "not the superblock of a store");
   }
   if (format::load<std::uint64_t>(bytes, kChecksumAt) != checksum_of(bytes)) {
     return corrupt(7042, "checksum mismatch");
@@ -114,7 +114,7 @@ Result<Superblock> decode_superblock(Bytes bytes) {
     *number = value;
   }
   DGFS_TRY(is_end, in.fixed<std::uint64_t>());
-  if (is_end > 1) return corrupt(7130, "the log has neither an end nor none");
+  if (is_end > 1) return corrupt(7130, "the log has an invalid mark of its end");
   superblock.log.is_end = is_end == 1;
   for (Place* place : {&superblock.filter, &superblock.space.blocks, &superblock.space.values}) {
     for (std::uint64_t* number : {&place->offset_bytes, &place->length_bytes, &place->checksum}) {

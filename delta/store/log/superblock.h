@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The superblock of a store: what its last checkpoint made durable. The file "store" has two slots
-// of 4 KiB, which checkpoints write in turns, so that a torn one leaves the one before.
+// The superblock of a store: the state that its last checkpoint made durable. The file "store" has
+// two slots of 4 KiB. Checkpoints write them in turn, so that a torn write leaves the superblock
+// before.
 #pragma once
 
 #include <cstdint>
@@ -22,25 +23,26 @@ inline constexpr std::size_t kSuperblockBytes = 4096;
 struct Superblock {
   StoreUuid store{};
   StoreParameters parameters;
-  std::uint64_t checkpoint = 0;  ///< how many there have been
-  std::uint64_t sequence = 0;    ///< the last that the tree holds
-  LogPosition log;               ///< from where on the log is to be replayed
+  std::uint64_t checkpoint = 0;  ///< number of checkpoints so far
+  std::uint64_t sequence = 0;    ///< the last that is in the tree
+  LogPosition log;               ///< a replay begins here
   Place root;                    ///< of the tree
-  Place filter;                  ///< table of the filter of objects; of length 0: it is empty
-  SpaceMaps space;               ///< empty: the tree has to be walked
+  /// Table of the filter of objects; of length 0: the filter is empty.
+  Place filter;
+  SpaceMaps space;  ///< empty: opening has to walk the tree
 
   friend bool operator==(const Superblock&, const Superblock&) = default;
 };
 
-/// kSuperblockBytes.
+/// Returns kSuperblockBytes bytes.
 [[nodiscard]] Buffer encode_superblock(const Superblock& superblock);
 /// Errors: kCorrupt, kUnsupported.
 [[nodiscard]] Result<Superblock> decode_superblock(Bytes bytes);
 
-/// The newest of both slots that is whole. Errors: kIo; kCorrupt if none is; kUnsupported if one is
-/// of a newer version.
+/// The newest valid slot. Errors: kIo; kCorrupt if none is valid; kUnsupported if one is of a newer
+/// version.
 [[nodiscard]] Result<Superblock> read_superblock(const storage::File& file);
-/// Where its slot begins in the file.
+/// Start of its slot in the file.
 [[nodiscard]] constexpr std::uint64_t slot_begin_bytes(const Superblock& superblock) {
   return superblock.checkpoint % 2 * kSuperblockBytes;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// LargePieces: the bytes of large values that a patch shows, each value read with one call however
-// many pieces of it there are.
+// LargePieces: the bytes of a patch's large pieces. Each large value is read with one call, however
+// many pieces it has.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ namespace dgfs::delta {
 /// A value.
 class LargePieces {
  public:
-  /// Reads what large pieces have in a range of the value that they change: of each large value
-  /// from the first byte of it to the last one that is shown there.
-  /// @param has_waited  set where one had to be waited for; null: not asked for
+  /// Reads the bytes that large pieces have in a range of the changed value: of each large value
+  /// one stretch, from the first byte that is used to the last.
+  /// @param has_waited  set to true if a read had to wait; null: not wanted
   /// Errors: those of LargeValue::load.
   [[nodiscard]] static Result<LargePieces> load(const Edits& edits, std::uint64_t begin_bytes,
                                                 std::uint64_t end_bytes, const ExtentVolume& volume,
                                                 bool* has_waited = nullptr);
-  /// All of them.
+  /// For the whole value.
   [[nodiscard]] static Result<LargePieces> load(const Edits& edits, const ExtentVolume& volume,
                                                 bool* has_waited = nullptr) {
     return load(edits, 0, UINT64_MAX, volume, has_waited);
   }
 
-  /// Those bytes of a piece that lie in the range, which it must overlap.
+  /// The bytes of a piece that lie in the range; the piece overlaps it.
   [[nodiscard]] std::string_view bytes(const LargePiece& piece) const;
-  /// The first of these, in the value that is changed.
+  /// The offset of these bytes in the changed value.
   [[nodiscard]] std::uint64_t begin_bytes(const LargePiece& piece) const;
 
  private:
@@ -49,7 +49,7 @@ class LargePieces {
 
   LargePieces(std::uint64_t begin_bytes, std::uint64_t end_bytes)
       : bounds_{begin_bytes, end_bytes} {}
-  /// Of the large value; empty where the piece lies outside.
+  /// In the large value; empty if the piece lies outside the range.
   [[nodiscard]] Bounds shown_of(const LargePiece& piece) const;
 
   Bounds bounds_;

@@ -78,7 +78,7 @@ Result<Message> without_large(Message message, const ExtentVolume& volume) {
     const auto* piece = std::get_if<LargePiece>(&edit);
     if (piece != nullptr) edit = Piece{piece->offset_bytes, std::string(pieces.bytes(*piece))};
   }
-  // Pieces that touch become one.
+  // Joins pieces that touch.
   Patch small({}, message.patch.least_bytes());
   for (Edit& edit : edits) small.add(std::move(edit));
   message.patch = std::move(small);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Message: what is known of one key at one level of the tree. However many operations a key has
-// seen, it has one message; overlay.h says how a newer one goes over an older one.
+// Message: all that one level of the tree says of one key. However many operations a key has seen,
+// a level has one message for it; overlay.h says how a newer one goes over an older one.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ namespace dgfs::delta {
 
 /// What a message says of the key. Runs on disk have these numbers.
 enum class MessageKind : std::uint8_t {
-  kPatch = 0,   ///< whatever older levels say, changed by `patch`
+  kPatch = 0,   ///< the result of older levels, changed by `patch`
   kDelete = 1,  ///< there is no such key
   kPut = 2,     ///< `value` or `large`, changed by `patch`
-  kErase = 4,   ///< there is no such key, nor is there one below the store
+  kErase = 4,   ///< no such key in the store or below it
 };
 
-/// Older levels have nothing to add to a message of this kind.
+/// Older levels add nothing to a message of this kind.
 [[nodiscard]] constexpr bool is_final(MessageKind kind) { return kind != MessageKind::kPatch; }
 
 /// A value. Thread-safe for reading.
@@ -34,7 +34,7 @@ struct Message {
   MessageKind kind = MessageKind::kPatch;
   ValueRef value = nullptr;  ///< of kPut
   LargeRef large = nullptr;  ///< of kPut, if there is no `value`
-  /// Of kPatch; or over a value, where one of both is large, so that nothing is read.
+  /// Of kPatch. Also of kPut if value or patch is large, so that neither has to be read.
   Patch patch;
 
   [[nodiscard]] static Message put(std::string value);
@@ -44,31 +44,30 @@ struct Message {
   [[nodiscard]] static Message change(Edit edit);
 
   [[nodiscard]] bool is_final() const { return delta::is_final(kind); }
-  /// What it takes of memory, about, the same on all machines; without the bytes of a large value,
-  /// bound or not.
+  /// Roughly its memory, the same on all machines; without the bytes of large values, bound or not.
   [[nodiscard]] std::size_t size_bytes() const;
-  /// Of its value and its pieces, but for what is large. O(number of edits).
+  /// Of its value and pieces that are not large. O(number of edits).
   [[nodiscard]] std::size_t inline_bytes() const;
 
-  /// By content; large values by their places.
+  /// By content; large values by place.
   friend bool operator==(const Message& a, const Message& b);
 };
 
-/// Whether nothing of it is large, and a value has no patch over it.
+/// Whether nothing of it is large, and its value has no patch.
 [[nodiscard]] inline bool is_small(const Message& message) {
   const bool is_changed = message.kind == MessageKind::kPut && !message.patch.empty();
   return !message.large && !is_changed && !message.patch.has_large();
 }
 /// The value of a kPut.
-/// @param has_waited  as of LargeValue::load; false where nothing of it is large
+/// @param has_waited  as of LargeValue::load; false if nothing of it is large
 /// Errors: those of LargeValue::load.
 [[nodiscard]] Result<ValueRef> value_of(const Message& message, const ExtentVolume& volume,
                                         bool* has_waited = nullptr);
-/// The same message, with what is large in it read: a value, a patch of small pieces, or neither.
+/// The same message with its large values read: a value, a patch of small pieces, or a removal.
 /// Errors: those of LargeValue::load.
 [[nodiscard]] Result<Message> without_large(Message message, const ExtentVolume& volume);
 
-/// Each large value that it refers to, as often as it does so. Needs no memory.
+/// Visits each reference to a large value. Needs no memory.
 template <class Visit>
 void visit_large(const Message& message, Visit visit) {
   if (message.large) visit(message.large);
@@ -78,8 +77,8 @@ void visit_large(const Message& message, Visit visit) {
 }
 /// The large values that it refers to, each once.
 [[nodiscard]] std::vector<LargeRef> large_values(const Message& message);
-/// The same message with others in their stead.
-/// @param replace  is asked once for each, with a LargeRef; gives a Result<LargeRef>
+/// The same message with other large values.
+/// @param replace  called once for each with a LargeRef; returns a Result<LargeRef>
 template <class Replace>
 [[nodiscard]] Result<Message> with_other_values(Message message, Replace replace) {
   const auto before = large_values(message);

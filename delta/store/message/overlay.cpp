@@ -9,12 +9,13 @@ namespace dgfs::delta {
 
 namespace {
 
-// A value that is read with what is large in it, when somebody asks for it.
+// A value whose large parts are read only when the value is read.
 Message put_later(ValueRef base, Patch patch) {
   return {MessageKind::kPut, std::move(base), nullptr, std::move(patch)};
 }
 
-// The large value that a patch of nothing is; null: it is none.
+// The large value that results from a patch of nothing; null: the result is not a single large
+// value.
 LargeRef whole_value(const Patch& patch) {
   if (patch.edits().size() != 1) return nullptr;
   const auto* piece = std::get_if<LargePiece>(&patch.edits().front());
@@ -59,8 +60,8 @@ Message over_nothing(Message newer) {
   return Message::put(std::move(value));
 }
 
-// Patches first, from the oldest on, so that each is gone through once; then all over what they are
-// patches of, which may be long.
+// Composes the patches first, from the oldest on, so that each is processed once. The base, which
+// may be long, comes last.
 Message Overlay::take() {
   std::optional<Message> base;
   if (said_.size() > 1 && said_.back().is_final()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Newer over older: how what the levels of a store say of one key goes together. The memtable,
-// merges of runs and lookups all ask here, so that a new kind of message is a change of this file.
+// How messages of several levels for one key are put together, newer over older. The memtable,
+// merges of runs and lookups all use this file, so a new kind of message changes only it.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -12,32 +12,31 @@
 
 namespace dgfs::delta {
 
-/// `newer` over `older`: what both say together. A patch of what is not there changes an empty
-/// value; one without edits says nothing.
+/// `newer` over `older`. A patch over a removal changes an empty value; a patch without edits
+/// changes nothing.
 [[nodiscard]] Message composed(Message older, Message newer);
-/// The same where nothing is older: a patch changes an empty value; one without edits says that
-/// there is no such key.
+/// The same over nothing: a patch changes an empty value; a patch without edits becomes a removal.
 [[nodiscard]] Message over_nothing(Message newer);
-/// Whether a message of a kind need not be said where nothing is older.
+/// Whether a message of this kind may be dropped if nothing is older.
 [[nodiscard]] constexpr bool is_needless_over_nothing(MessageKind kind) {
   return kind == MessageKind::kDelete || kind == MessageKind::kErase;
 }
 
-/// What the levels say of one key together, from the newest on. For one thread.
+/// Puts together the messages of all levels for one key, from the newest on. For one thread.
 class Overlay {
  public:
   explicit Overlay(Message newest) { said_.push_back(std::move(newest)); }
 
-  /// Older levels have nothing to add: add_older() ignores them from now on.
+  /// Older levels add nothing: add_older() ignores them from now on.
   [[nodiscard]] bool is_final() const { return is_over_nothing_ || said_.back().is_final(); }
-  /// The next older level has a message.
+  /// Adds the message of the next older level.
   void add_older(Message older) {
     if (!is_final()) said_.push_back(std::move(older));
   }
-  /// The next older level has a range delete over the key, or there is none.
+  /// The next older level has a range tombstone over the key, or there is no older level.
   void add_nothing_older() { is_over_nothing_ = true; }
 
-  /// All of it. It has nothing then.
+  /// The result. Empties the overlay.
   [[nodiscard]] Message take();
 
  private:

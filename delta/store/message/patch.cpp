@@ -11,7 +11,7 @@
 namespace dgfs::delta {
 namespace {
 
-// Of a value, in bytes.
+// A range of a value, in bytes.
 struct ByteRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -29,8 +29,8 @@ struct ByteRange {
 
 ByteRange range_of(const Edit& edit) { return {begin_of(edit), end_of(edit)}; }
 
-// Whether one edit may stand before the other in a patch that is ordered. Pieces that touch are
-// one, and so are zeros.
+// Whether two neighbouring edits break the order of an ordered patch. Pieces that touch must be
+// joined, and so must zeros.
 bool is_out_of_order(const Edit& before, const Edit& behind) {
   const bool may_be_one =
       before.index() == behind.index() && !std::holds_alternative<LargePiece>(before);
@@ -43,7 +43,7 @@ bool is_in_order(const Edits& edits) {
          std::ranges::adjacent_find(edits, is_out_of_order) == edits.end();
 }
 
-// `newer` over `older`, which it overlaps or touches, as one piece.
+// `newer` over `older` as one piece; they overlap or touch.
 Piece joined(Piece older, const Piece& newer) {
   const auto begin = std::min(older.offset_bytes, newer.offset_bytes);
   const auto end =
@@ -62,7 +62,7 @@ Zeros joined(const Zeros& older, const Zeros& newer) {
   return {begin, std::max(end_of(older), end_of(newer)) - begin};
 }
 
-// Those parts of an edit that lie before and behind a range, as far as there are any.
+// Adds the parts of an edit that lie before and behind a range.
 void add_outside(const Edit& edit, const ByteRange& range, Edits& before, Edits& behind) {
   const auto part = [&](std::uint64_t begin, std::uint64_t end) -> Edit {
     if (std::holds_alternative<Zeros>(edit)) return Zeros{begin, end - begin};
@@ -109,7 +109,7 @@ void Patch::add(Edit edit) {
   }
 }
 
-// The usual case of a value that is written in order.
+// The usual case: a value is written in order.
 const Piece* Patch::appended_to(const Edit& edit) const {
   const auto* piece = std::get_if<Piece>(&edit);
   if (piece == nullptr || !is_ordered_ || edits().empty()) return nullptr;
@@ -161,7 +161,7 @@ void Patch::replace(std::size_t begin, std::size_t end, Edits others) {
   }
 }
 
-// Records of a file come like this: nothing but what the piece touches is looked at.
+// The usual case of file contents: it looks only at edits that the piece touches.
 void Patch::add_in_order(Piece piece) {
   Edits& edits = to_change();
   const ByteRange own{piece.offset_bytes, piece.offset_bytes + piece.bytes.size()};
@@ -203,7 +203,7 @@ void Patch::add_in_order(Zeros zeros) {
   replace(first, end, std::move(before));
 }
 
-// It is joined with nothing, so that what touches it stays.
+// A large piece is never joined, so edits that only touch it stay.
 void Patch::add_in_order(LargePiece piece) {
   Edits& edits = to_change();
   const ByteRange own{piece.offset_bytes, piece.offset_bytes + piece.length_bytes};
@@ -220,14 +220,15 @@ void Patch::add_in_order(LargePiece piece) {
   replace(first, end, std::move(before));
 }
 
-// Zeros take the place of what lengthens the value, all or a part of it.
+// Zeros replace all or a part of an edit that lengthens the value, so its length is kept as the
+// minimum.
 void Patch::swallow(std::size_t at) {
   if (lengthens(edits()[at])) least_bytes_ = std::max(least_bytes_, end_of(edits()[at]));
 }
 
-// From the newest edit back: what lies within the piece is gone, and a piece that touches it is
-// joined. Neither where an edit that stays stands between the two and overlaps the older one: it
-// may need the bytes that were there, or be overwritten by them.
+// Goes from the newest edit back: removes edits inside the piece, and joins pieces that touch it.
+// An edit stays if a newer edit that also stays overlaps it: that one may need the older bytes, or
+// be overwritten by them.
 void Patch::add_piece(Piece piece) {
   Edits& edits = to_change();
   std::vector<ByteRange> passed;
@@ -250,7 +251,7 @@ void Patch::add_piece(Piece piece) {
   edits.emplace_back(std::move(piece));
 }
 
-// Likewise, and it is joined with nothing.
+// Likewise, but joins nothing.
 void Patch::add_large(LargePiece piece) {
   Edits& edits = to_change();
   const ByteRange own{piece.offset_bytes, piece.offset_bytes + piece.length_bytes};
@@ -268,7 +269,7 @@ void Patch::add_large(LargePiece piece) {
   edits.emplace_back(std::move(piece));
 }
 
-// Likewise.
+// Likewise for zeros.
 void Patch::add_zeros(Zeros zeros) {
   Edits& edits = to_change();
   std::vector<ByteRange> passed;
@@ -289,7 +290,7 @@ void Patch::add_zeros(Zeros zeros) {
   edits.emplace_back(zeros);
 }
 
-// What the newest edit says that overlaps it decides.
+// Only the newest edit that overlaps the field matters.
 void Patch::add_field(FieldChange change) {
   Edits& edits = to_change();
   for (auto at = edits.size(); at-- > 0;) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Patch: edits of one value that were made without looking at it, as few as say the same.
+// Patch: edits of one value that were made without reading it; as few as have the same effect.
 #pragma once
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -14,43 +14,42 @@
 
 namespace dgfs::delta {
 
-/// Edits in the order in which they were made; those that are no field's change by their offsets,
-/// as long as there are no others. What later ones make superfluous is left out: pieces are joined
-/// where they touch, and so are zeros, a piece or zeros swallow what lies within them, and fields
-/// of the same kind of change are one. An edit that covers a part of a large
-/// piece cuts that part off. A value: a copy
-/// costs O(1), and whoever changes one of two that share their edits has a copy of these made.
+/// Edits in the order in which they were made; without field changes, in the order of their
+/// offsets. A patch keeps no superfluous edits: pieces that touch are joined, and so are zeros; a
+/// piece or zeros remove what lies within them; changes of one field with the same operation are
+/// combined. An edit that covers a part of a large piece cuts that part off. A value: a copy costs
+/// O(1); a change of a patch that shares its edits copies them first.
 class Patch {
  public:
   Patch() = default;
   /// @param edits        of another patch
-  /// @param least_bytes  of the same
+  /// @param least_bytes  of that patch
   explicit Patch(Edits edits, std::uint64_t least_bytes = 0);
 
-  /// Adds an edit, which may change, join or replace those before.
+  /// Adds an edit, and changes, joins or removes earlier ones.
   /// Cost: O(number of edits and bytes of those that it touches).
   void add(Edit edit);
-  /// The edits of `newer`, in order.
+  /// Adds the edits of `newer`, in order.
   void add(Patch newer);
 
   [[nodiscard]] bool empty() const { return edits().empty() && least_bytes_ == 0; }
   [[nodiscard]] const Edits& edits() const { return shared_ ? shared_->edits : kNone; }
-  /// A value that is shorter grows to this, whatever the edits say: bytes that lengthened it were
-  /// replaced by zeros, which do not. 0: none were.
+  /// A shorter value grows to this length: bytes that had lengthened it were replaced by zeros,
+  /// which do not lengthen. 0: there is no such minimum.
   [[nodiscard]] std::uint64_t least_bytes() const { return least_bytes_; }
-  /// No field's change: edits are in the order of their offsets.
+  /// No edit is a field change, so edits are in the order of their offsets.
   [[nodiscard]] bool is_ordered() const { return is_ordered_; }
-  /// Whether add(newer) copies nothing but the bytes of that, and allocates nothing.
+  /// Whether add(newer) copies only the bytes of `newer`, and allocates nothing.
   [[nodiscard]] bool takes_in_place(const Patch& newer) const;
   /// Whether there is any large piece. O(number of edits).
   [[nodiscard]] bool has_large() const;
-  /// What one of the edits takes of memory, about; of a large piece without its bytes.
+  /// Roughly the memory of one edit; of a large piece without its bytes.
   [[nodiscard]] static std::size_t bytes_of(const Edit& edit);
-  /// What they take together, the same on all machines.
+  /// The memory of all edits, the same on all machines.
   [[nodiscard]] std::size_t size_bytes() const;
-  /// Changes `value`. Not if there are large pieces.
+  /// Changes `value`. Not for a patch with large pieces.
   void apply_to(std::string& value) const;
-  /// The same of any. Errors and `has_waited`: as of LargePieces::load().
+  /// The same for any patch. Errors and `has_waited`: as of LargePieces::load().
   [[nodiscard]] Status apply_to(std::string& value, const ExtentVolume& volume,
                                 bool* has_waited = nullptr) const;
 
@@ -65,10 +64,10 @@ class Patch {
     Edits edits;
   };
 
-  /// To be changed.
+  /// Unshared, to be changed.
   [[nodiscard]] Edits& to_change();
   [[nodiscard]] bool is_shared() const { return shared_ && shared_->use_count() > 1; }
-  /// The last edit, if `edit` is a piece that goes on where that ends; null: it is not.
+  /// The last edit, if `edit` is a piece that continues it; else null.
   [[nodiscard]] const Piece* appended_to(const Edit& edit) const;
   void append(const Piece& piece);
   void add_in_order(Piece piece);
@@ -84,7 +83,7 @@ class Patch {
   static const Edits kNone;
   boost::intrusive_ptr<Shared> shared_;  ///< null: no edits
   std::uint64_t least_bytes_ = 0;
-  bool is_ordered_ = true;  ///< no field's change; by their offsets, and none touches its like
+  bool is_ordered_ = true;  ///< no field changes; sorted by offset, and no two of one type touch
 };
 
 }  // namespace dgfs::delta

@@ -15,7 +15,7 @@ namespace {
 using format::Decoder;
 using format::Encoder;
 
-// The others are those of FieldOperation.
+// The other tags are the numbers of FieldOperation.
 constexpr std::uint8_t kPieceTag = 0;
 constexpr std::uint8_t kZerosTag = 6;
 constexpr std::uint8_t kLeastTag = 7;
@@ -66,12 +66,12 @@ Result<Edit> decode_large_piece(std::uint8_t tag, LargeValues& values, Decoder& 
   return Edit(LargePiece{offset, std::move(large), skip, length});
 }
 
-// One without a large piece, as it lies there.
+// An edit without a large piece, by reference.
 struct SmallEdit {
   std::uint8_t tag = 0;
   std::uint64_t offset_bytes = 0;
   std::string_view bytes;    // of a piece
-  std::uint64_t number = 0;  // how many zeros, or the operand
+  std::uint64_t number = 0;  // number of zeros, or operand
 };
 
 Result<SmallEdit> read_small_edit(std::uint8_t tag, Decoder& in) {
@@ -86,12 +86,12 @@ Result<SmallEdit> read_small_edit(std::uint8_t tag, Decoder& in) {
   }
   if (tag == kZerosTag) {
     DGFS_TRY(length, in.varint_up_to(kValueBytesMax - offset));
-    if (length == 0) return corrupt(7151, in, "no zeros at all");
+    if (length == 0) return corrupt(7151, in, "a range of zeros without length");
     edit.number = length;
     return edit;
   }
   if (tag > static_cast<std::uint8_t>(FieldOperation::kSignedMin)) {
-    return corrupt(7002, in, "an edit of no known sort");
+    return corrupt(7002, in, "an edit of an unknown kind");
   }
   if (offset > kValueBytesMax - FieldChange::kFieldBytes) {
     return corrupt(7003, in, "a field beyond the longest value");
@@ -115,17 +115,17 @@ Result<Edit> decode_edit(std::uint8_t tag, LargeValues& values, Decoder& in) {
   return edit_of(edit);
 }
 
-// The length that a patch ends with.
+// The least length, with which a patch ends.
 Result<std::uint64_t> decode_least(Decoder& in) {
   DGFS_TRY(least, in.varint_up_to(kValueBytesMax));
-  if (least == 0) return corrupt(7152, in, "a least length of nothing");
+  if (least == 0) return corrupt(7152, in, "a minimum length of 0");
   return least;
 }
 
 }  // namespace
 
 Error too_large(const Decoder& in) {
-  return corrupt(7010, in, "a run that takes more memory than it was said to");
+  return corrupt(7010, in, "a run takes more memory than announced");
 }
 
 Result<LargeRef> LargeValues::decode(Decoder& in) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Patches to bytes and back, as runs have them.
+// Encodes and decodes patches in runs.
 //
-//   patch   edits: varint count; then these
-//   edit    what: 1 byte: 0 a piece, 6 zeros, 7 the least length, which is the last, 8 and 9 a
-//           large piece, else the number of a FieldOperation; offset, or that length: varint; of a
-//           piece its bytes: string; of zeros how many: varint; of a field the operand: varint; of
-//           a large piece its value: the place of one that the message has not named before (8),
-//           or the number of one that it has, from 0 on: varint (9); then the first of the value's
-//           bytes, and how many: varints
+//   patch   varint count of edits; then the edits
+//   edit    type: 1 byte: 0 piece, 6 zeros, 7 least length (always the last), 8 and 9 large piece,
+//           else the number of a FieldOperation
+//           offset, or the least length: varint
+//           piece: its bytes: string. Zeros: how many: varint. Field: operand: varint. Large piece:
+//           its value: 8: the place of a value that is new in this message; 9: the number of an
+//           earlier one, from 0 on: varint; then the first byte in the value, and how many: varints
 #pragma once
 
 #include <cstddef>
@@ -27,10 +27,10 @@
 
 namespace dgfs::delta {
 
-/// Large values of one message, by numbers, in the order in which it names them. They are bound.
+/// Numbers the large values of one message in the order in which it names them. They are bound.
 class LargeNumbers {
  public:
-  /// Whether it is named for the first time.
+  /// Whether the message names it for the first time.
   [[nodiscard]] bool add(const LargeValue& large) {
     return numbers_.emplace(large.extent()->offset_bytes, numbers_.size()).second;
   }
@@ -42,12 +42,12 @@ class LargeNumbers {
   std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  ///< by offset
 };
 
-/// Large values of one message that were read, in order.
+/// The large values of one message that were decoded, in order.
 class LargeValues {
  public:
-  /// The next, whose place is in `in`. Errors: kCorrupt, also where one begins there already.
+  /// Decodes the place of a new value. Errors: kCorrupt, also if another one begins there.
   [[nodiscard]] Result<LargeRef> decode(format::Decoder& in);
-  /// One of them, whose number is in `in`. Errors: kCorrupt.
+  /// Decodes the number of an earlier value. Errors: kCorrupt.
   [[nodiscard]] Result<LargeRef> decode_known(format::Decoder& in) const;
 
  private:
@@ -57,18 +57,18 @@ class LargeValues {
 
 void encode_patch(const Patch& patch, LargeNumbers& numbers, format::Encoder& out);
 /// Errors: kCorrupt.
-/// @param bytes_max  of memory that it takes, about
+/// @param bytes_max  roughly, of the patch in memory
 [[nodiscard]] Result<Patch> decode_patch(std::size_t bytes_max, LargeValues& values,
                                          format::Decoder& in);
 
-/// Checks all of a patch without large pieces, and moves the decoder behind it. Errors: kCorrupt.
-/// Returns its bytes; nullopt: the patch has large pieces, and the decoder has not moved.
+/// Checks all of a patch without large pieces, and moves the decoder behind it. Returns the bytes
+/// of the patch; nullopt: it has large pieces, and the decoder has not moved. Errors: kCorrupt.
 [[nodiscard]] Result<std::optional<Bytes>> pass_small_patch(format::Decoder& in);
-/// @param bytes  of a patch without large pieces, which encode_patch() has made, or
-///               pass_small_patch() has passed
+/// @param bytes  of a patch without large pieces, from encode_patch() or checked by
+///               pass_small_patch()
 [[nodiscard]] Patch small_patch_of(std::string_view bytes);
 
-/// What takes more memory than it was said to, where the decoder is.
+/// The error for something that takes more memory than allowed, at the position of the decoder.
 [[nodiscard]] Error too_large(const format::Decoder& in);
 
 }  // namespace dgfs::delta

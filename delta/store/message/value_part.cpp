@@ -24,7 +24,7 @@ Result<ValueSlice> part_of_base(const Message& put, std::uint64_t begin, std::ui
                     static_cast<std::size_t>(end - begin)};
 }
 
-// Some bytes of a value, that edits are applied to.
+// Some bytes of a value, to which edits are applied.
 class Window {
  public:
   Window(std::uint64_t begin, MutableBytes bytes)
@@ -42,7 +42,7 @@ class Window {
     from.substr(static_cast<std::size_t>(begin - at))
         .copy(place_of(begin), static_cast<std::size_t>(end - begin));
   }
-  // A field lies in it as a whole, or outside.
+  // A field lies wholly inside the window or outside.
   void apply(const Edit& edit, const LargePieces& pieces) {
     if (!overlaps(edit)) return;
     const auto begin = std::max(begin_of(edit), begin_);
@@ -54,7 +54,7 @@ class Window {
     } else if (const auto* change = std::get_if<FieldChange>(&edit)) {
       change_field(*change, place_of(change->offset_bytes));
     } else {
-      // Behind the end of the value there are zeros already.
+      // Behind the end of the value the bytes are zero already.
       std::fill_n(place_of(begin), static_cast<std::size_t>(end - begin), '\0');
     }
   }
@@ -74,7 +74,7 @@ struct Bounds {
   std::uint64_t end = 0;
 };
 
-// So that each field lies within or outside.
+// Widens the bounds until each field lies wholly inside or outside.
 Bounds with_whole_fields(Bounds bounds, const Patch& patch) {
   for (bool has_grown = true; has_grown;) {
     has_grown = false;
@@ -94,7 +94,7 @@ Bounds with_whole_fields(Bounds bounds, const Patch& patch) {
 
 Status apply_part(const Patch& patch, std::uint64_t begin_bytes, MutableBytes bytes,
                   const ExtentVolume& volume) {
-  if (bytes.empty()) return ok();  // fields around it lie neither within nor outside
+  if (bytes.empty()) return ok();  // no field lies wholly inside
   DGFS_TRY(pieces,
            LargePieces::load(patch.edits(), begin_bytes, begin_bytes + bytes.size(), volume));
   Window window(begin_bytes, bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Bytes of a value that is changed by a patch, without the others.
+// Reads a part of a value that a patch changes.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace dgfs::delta {
 
-/// How long the value is. @param put  a message of kPut
+/// Length of the value. @param put  a message of kPut
 [[nodiscard]] std::uint64_t length_of_value(const Message& put);
 
-/// Bytes of a value from an offset on: as many as are wanted, or fewer where it ends. Of what is
-/// large only the parts that have them are read. Where the value has no patch it is not copied.
+/// Reads part of a value, or less where the value ends. Of large values it reads only the parts
+/// that hold the bytes. A value without a patch is shared, not copied.
 /// @param put           a message of kPut
-/// @param begin_bytes   of the first; at or behind the end there are none
-/// @param length_bytes  how many are wanted
+/// @param begin_bytes   of the first byte; at or behind the end the result is empty
+/// @param length_bytes  wanted
 /// Errors: those of LargeValue::load.
 [[nodiscard]] Result<ValueSlice> part_of_value(const Message& put, std::uint64_t begin_bytes,
                                                std::uint64_t length_bytes,
                                                const ExtentVolume& volume);
 
-/// Changes a part of a value as a patch says, which lengthens it nowhere here. Of large pieces only
-/// the parts that lie there are read.
-/// @param begin_bytes  of the part in the value; a field's change must lie inside it, or outside
-/// @param bytes        what older levels have there, or zeros behind the end of their value
-/// Errors: those of LargeValue::load; `bytes` are any then.
+/// Applies a patch to a part of a value; the part does not get longer. Of large pieces it reads
+/// only the parts that lie there.
+/// @param begin_bytes  of the part in the value; each changed field lies inside it or outside
+/// @param bytes        content of older levels there; zeros behind the end of their value
+/// Errors: those of LargeValue::load; the content of `bytes` is undefined then.
 [[nodiscard]] Status apply_part(const Patch& patch, std::uint64_t begin_bytes, MutableBytes bytes,
                                 const ExtentVolume& volume);
 

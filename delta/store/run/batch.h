@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Batch: operations that happen together or not at all.
+// Batch: operations that are applied together or not at all.
 #pragma once
 
 #include <cstdint>
@@ -21,71 +21,71 @@ struct PointChange {
   Message message;
 };
 
-/// All keys of a range go.
+/// Removes all keys of a range.
 struct RangeDelete {
   KeyRange range;
 };
 
 using Operation = std::variant<PointChange, RangeDelete>;
 
-/// A range of keys of which a batch leaves something dead. A value.
+/// A range of keys in which a batch leaves dead data. A value.
 struct DeadRange {
   KeyRange range;
-  std::uint64_t bytes = 0;  ///< on disk, about
+  std::uint64_t bytes = 0;  ///< roughly, on disk
 };
 
-/// What becomes of a batch where the disk is full.
+/// How a batch is treated when the disk is full.
 enum class BatchClass : std::uint8_t {
-  kOrdinary,  ///< it is refused
-  /// It makes space in the end: removes, and changes small records for that, as unlink and truncate
-  /// do. What is in reserve for such batches (delta/store/space_reserve.h) takes it in. Its large
-  /// values find as much space as those of any batch.
+  kOrdinary,  ///< refused
+  /// Makes space in the end: it removes, and changes small records for that, as unlink and truncate
+  /// do. It is taken in with the space in reserve for such batches (delta/store/space_reserve.h);
+  /// but its large values need free space like those of any batch.
   kRemoving,
-  kInternal,  ///< of whoever keeps the store in order; has a smaller reserve of its own
+  kInternal,  ///< upkeep and repair, not users; draws on a smaller reserve of its own
 };
 
-/// Operations in order; later ones see what earlier ones did. A value.
+/// Operations in order; later ones see the effect of earlier ones. A value.
 class Batch {
  public:
-  /// Gives `key` the value, whatever it had.
+  /// Sets the value of `key`.
   void put(std::string key, std::string value) {
     add(PointChange{std::move(key), Message::put(std::move(value))});
   }
   void remove(std::string key) { add(PointChange{std::move(key), Message::removal()}); }
-  /// Removes a key of which it is known that no layer below the store has it: nothing is left of it
-  /// once it has reached the lowest level of the store.
+  /// Removes a key that no layer below the store has: nothing is left of the key or the removal at
+  /// the lowest level of the store.
   void erase(std::string key) { add(PointChange{std::move(key), Message::erasure()}); }
   /// Removes all keys of `range`, however many there are; an empty range has none.
   void remove_range(KeyRange range) { add(RangeDelete{std::move(range)}); }
-  /// Replaces bytes of the value from an offset on, without reading it. A key that is not there has
-  /// an empty value first; a value that ends before the offset is filled up with zeros.
+  /// Replaces bytes of the value from an offset on, without reading it. A missing key gets an empty
+  /// value first; a value that ends before the offset is filled up with zeros.
   void patch(std::string key, std::uint64_t offset_bytes, std::string bytes) {
     if (bytes.empty()) return;
     add(PointChange{std::move(key), Message::change(Piece{offset_bytes, std::move(bytes)})});
   }
-  /// Zeros take the place of bytes of the value from an offset on, as far as there are any.
+  /// Replaces bytes of the value from an offset on by zeros, as far as the value reaches.
   void zero(std::string key, std::uint64_t offset_bytes, std::uint64_t length_bytes) {
     if (length_bytes == 0) return;
     add(PointChange{std::move(key), Message::change(Zeros{offset_bytes, length_bytes})});
   }
-  /// Changes a field of 8 bytes of the value likewise.
+  /// Changes a field of 8 bytes of the value, without reading it.
   void change_field(std::string key, FieldChange change) {
     add(PointChange{std::move(key), Message::change(change)});
   }
 
-  /// Sets one.
+  /// Sets a field.
   void set_field(std::string key, std::uint64_t offset_bytes, std::uint64_t value) {
     add(PointChange{std::move(key), Message::change(field_set_to(offset_bytes, value))});
   }
 
-  /// What the caller says of it. One that does nothing but remove is never refused for want of
+  /// Sets the class, as the caller knows it. A batch that only removes is never refused for lack of
   /// space, whatever its class.
   void set_class(BatchClass batch_class) { class_ = batch_class; }
   [[nodiscard]] BatchClass batch_class() const { return class_; }
 
-  /// Says that much of what a range has dies with it, which the store cannot know before it reads
-  /// it: their space is wanted soon (StoreOptions::dead_interval). It is a hint, for contents of
-  /// files, say: what waits for the range goes down the tree early, which costs a write of each
+  /// Notes that much data of a range dies with this batch, which the store could only find out by
+  /// reading. Its space is wanted soon (StoreOptions::dead_interval). A hint, for example for
+  /// contents of files: messages for the range are flushed early, which costs a write of each
   /// basement there.
   void note_dead(KeyRange range, std::uint64_t bytes) {
     dead_.push_back({std::move(range), bytes});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ImmutableMemtable: a table that takes no more. Freezing one costs nothing, whatever is in it, so
-// that writers go on at once; a run is made of it when somebody wants one.
+// ImmutableMemtable: a memtable that takes no more changes. Freezing costs O(1), whatever its size,
+// so that writers go on at once. The run is made when it is first needed.
 #pragma once
 
 #include <memory>
@@ -26,28 +26,28 @@ class ImmutableMemtable {
   explicit ImmutableMemtable(RunRef run)
       : size_bytes_(run->size_bytes()), state_{nullptr, std::move(run)} {}
 
-  /// What it says of a key; nullopt: nothing. O(log n).
+  /// Its message for a key; nullopt: none. O(log n).
   [[nodiscard]] std::optional<Message> find(std::string_view key) const;
-  /// All that it says. The first call makes the run, O(n), and others wait for it.
+  /// All of it as a run. The first call makes the run, O(n), and other calls wait for it.
   [[nodiscard]] RunRef run() const;
-  /// The same, as late_bound() makes it: from the first call on that is the run of the table.
-  /// Nobody may bind large values of it meanwhile.
+  /// The same, changed by late_bound(); from the first call on it is the run of the table. No other
+  /// thread may bind large values of it meanwhile.
   [[nodiscard]] RunRef late_bound_run(const LargeBounds& bounds, ExtentVolume& volume) const;
-  /// What it says of keys from one on, or right before one: as of Memtable::part(), or all of the
-  /// run if it has been made.
+  /// Its messages for keys from `key` on, or right before it: as of Memtable::part(), or the whole
+  /// run if that has been made.
   [[nodiscard]] KnownRange part(const KeyEnd& key, bool before, std::size_t count_max) const;
-  /// What it takes of memory, about.
+  /// Roughly its memory.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 
  private:
   struct State {
-    std::shared_ptr<const Memtable> table;  ///< null: there is a run
+    std::shared_ptr<const Memtable> table;  ///< null: the run has been made
     RunRef run;
   };
   [[nodiscard]] State state() const;
 
   const std::size_t size_bytes_;
-  mutable std::mutex binding_;          ///< before making_; those who read do not take it
+  mutable std::mutex binding_;          ///< before making_; readers do not take it
   mutable bool is_late_bound_ = false;  ///< under binding_
   mutable std::mutex making_;           ///< before mutex_
   mutable std::mutex mutex_;

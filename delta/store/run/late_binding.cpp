@@ -14,12 +14,12 @@
 namespace dgfs::delta {
 namespace {
 
-// Makes values large until there is no space for one: then it asks for none any more.
+// Makes values large until there is no space for one; then it stops asking for space.
 class LargeMaker {
  public:
   explicit LargeMaker(ExtentVolume& volume) : volume_(volume) {}
 
-  // Null: there is no space for it.
+  // Null: no space.
   [[nodiscard]] LargeRef make(ValueRef bytes) {
     if (is_full_) return nullptr;
     auto promise = volume_.late_promise(padded_bytes(bytes->size()));
@@ -34,11 +34,11 @@ class LargeMaker {
   bool is_full_ = false;
 };
 
-// An edit whose bytes are in memory: a piece, or one of an unbound large value.
+// An edit whose bytes are in memory: a piece, or a piece of an unbound large value.
 struct InMemory {
   const Piece* small = nullptr;
   const LargePiece* piece = nullptr;
-  ValueRef large;  // all bytes of its value; null: it is bound, or `edit` is none
+  ValueRef large;  // the whole large value; null: bound, or `piece` is null
 
   [[nodiscard]] bool is_any() const { return small != nullptr || large != nullptr; }
   void append_to(std::string& bytes) const {
@@ -59,7 +59,7 @@ InMemory in_memory(const Edit& edit) {
   return found;
 }
 
-// Edits of a patch, in which pieces that touch are taken together.
+// Makes a new patch, in which pieces that touch are joined.
 class PatchBinding {
  public:
   PatchBinding(const Patch& patch, std::uint64_t piece_bytes, LargeMaker& maker)
@@ -70,7 +70,7 @@ class PatchBinding {
     }
   }
 
-  // nullopt: nothing changes.
+  // nullopt: the patch stays as it is.
   [[nodiscard]] std::optional<Patch> make() {
     const auto& edits = patch_.edits();
     for (std::size_t begin = 0; begin < edits.size();) {
@@ -83,7 +83,7 @@ class PatchBinding {
   }
 
  private:
-  // In a patch that is in no order an edit between two may need what was there before.
+  // In an unordered patch, an edit in between may need the older bytes.
   [[nodiscard]] std::size_t end_of_touching(std::size_t begin) const {
     const auto& edits = patch_.edits();
     auto end = begin + 1;
@@ -95,8 +95,8 @@ class PatchBinding {
     return end;
   }
 
-  // Of those that touch, as many as may be copied together: an unbound large value that would be
-  // written all the same, for other pieces of it, is not.
+  // End of the touching edits that may be copied together. Excludes an unbound large value that
+  // will be written anyway, because of other pieces of it.
   [[nodiscard]] std::size_t end_of_stretch(std::size_t begin) const {
     const auto end = end_of_touching(begin);
     std::unordered_map<const LargeValue*, std::uint64_t> inside;
@@ -116,7 +116,8 @@ class PatchBinding {
     return at;
   }
 
-  // Less than half of an unbound large value is still shown: it is not worth to be written.
+  // Whether less than half of an unbound large value is still used: writing all of it is not worth
+  // it.
   [[nodiscard]] bool is_rest(const LargePiece& piece) const {
     const auto shown = shown_.find(piece.large.get());
     return shown != shown_.end() && 2 * shown->second < piece.large->length_bytes();
@@ -133,7 +134,7 @@ class PatchBinding {
     for (auto at = begin; at < end; ++at) made_.push_back(edits[at]);
   }
 
-  // Null: it stays as it is.
+  // Null: the edits stay as they are.
   [[nodiscard]] LargeRef made_of(std::size_t begin, std::size_t end) {
     const auto& edits = patch_.edits();
     const auto length = end_of(edits[end - 1]) - begin_of(edits[begin]);
@@ -155,13 +156,14 @@ class PatchBinding {
   const Patch& patch_;
   const std::uint64_t piece_bytes_;
   LargeMaker& maker_;
-  std::unordered_map<const LargeValue*, std::uint64_t> shown_;  ///< bytes of unbound large values
+  /// Used bytes of each unbound large value.
+  std::unordered_map<const LargeValue*, std::uint64_t> shown_;
   Edits made_;
   bool has_changed_ = false;
 };
 
-// Whether anything of it can become large, or be copied: a patch of small pieces that are too short
-// together is not looked at any further.
+// Whether anything in the patch can become large or be copied. A patch of small pieces that are too
+// short together needs no further check.
 bool may_change(const Patch& patch, std::uint64_t piece_bytes) {
   std::uint64_t bytes = 0;
   for (const Edit& edit : patch.edits()) {

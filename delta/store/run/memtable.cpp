@@ -12,14 +12,14 @@
 namespace dgfs::delta {
 namespace {
 
-// A range delete that covers more takes longer than a call should.
+// A range delete that covers more than this takes too long for one call.
 constexpr std::size_t kCoveredMax = 256;
 
-// What is shorter need not be asked for.
+// While no message is longer than this, copies_at_most() needs no lookups.
 constexpr std::size_t kLongBytes = 512;
 
-// A node of the map with what it refers to, but for bytes of the key and of the message, and with
-// what the system adds to three pieces of memory.
+// Memory of a node of the map and what it refers to, without the bytes of key and message; includes
+// the overhead of three allocations.
 constexpr std::size_t kNodeBytes = 112;
 
 std::size_t bytes_of_point(std::string_view key, const Message& message) {
@@ -69,7 +69,7 @@ bool Memtable::apply_unless_long(const Batch& batch) {
   return true;
 }
 
-// A patch that nobody shares may grow in place.
+// A patch that is not shared may grow in place.
 bool Memtable::is_copied_to_change(const Points::Entry& there, const Message& newer) const {
   const Message& message = there.value();
   return message.kind != MessageKind::kPatch || !message.patch.takes_in_place(newer.patch) ||
@@ -94,7 +94,7 @@ std::size_t Memtable::copies_at_most(const Batch& batch) const {
   return bytes;
 }
 
-// Null: none covers it.
+// Null: no range tombstone covers the key.
 const Memtable::Tombstones::Entry* Memtable::tombstone_over(std::string_view key) const {
   const auto* last = tombstones_.last_until(key);
   return last != nullptr && is_before(key, last->value()) ? last : nullptr;
@@ -125,7 +125,7 @@ void Memtable::put(std::string_view key, Message message) {
   }
 }
 
-// Its bytes are no longer counted.
+// The caller has subtracted its bytes from size_bytes_.
 void Memtable::erase_point(std::string_view key) {
   points_.erase(key);
   --count_;
@@ -146,7 +146,7 @@ void Memtable::erase_tombstone(const Tombstones::Entry& tombstone) {
   tombstones_.erase(std::string(tombstone.key()));
 }
 
-// As RangeTombstones::add.
+// As in RangeTombstones::add.
 void Memtable::add_tombstone(KeyRange range) {
   if (const auto* last = tombstones_.last_until(range.begin);
       last != nullptr && !ends_before(last->value(), range.begin)) {
@@ -196,7 +196,7 @@ KnownRange Memtable::part(const KeyEnd& key, bool before, std::size_t count_max)
   return {std::move(run), std::move(range)};
 }
 
-// To where more than that begins.
+// Ends the range before the entry that would exceed count_max.
 KeyRange Memtable::part_behind(const std::string& key, std::size_t count_max) const {
   KeyRange range{key, std::nullopt};
   const auto end_at_last = [&, count = std::size_t{0}](const auto& entry) mutable {

@@ -32,7 +32,7 @@ std::string object_key(std::uint8_t object_class, std::uint64_t object, std::str
   return key;
 }
 
-// A key that lacks zeros at its end comes before one that has them.
+// A key without its trailing zeros comes before the key with them.
 std::string first_key_of(const ObjectPrefix& prefix) {
   std::string key = object_key(prefix.object_class, prefix.object);
   key.resize(key.find_last_not_of('\0') + 1);

@@ -3,9 +3,9 @@
 //
 // PersistentMap: an ordered map of byte strings. A copy costs O(1): both maps share all nodes. A
 // change copies those nodes on its way that another map shares, and changes the other nodes in
-// place. (An AVL tree with path copying: Driscoll, Sarnak, Sleator, Tarjan, "Making
-// Data Structures Persistent", 1989; counting references as Blelloch, Ferizovic, Sun do, "Just Join
-// for Parallel Ordered Sets", 2016.)
+// place. (An AVL tree with path copying: Driscoll, Sarnak, Sleator, Tarjan, "Making Data Structures
+// Persistent", 1989; reference counts as in Blelloch, Ferizovic, Sun, "Just Join for Parallel
+// Ordered Sets", 2016.)
 #pragma once
 
 #include <algorithm>
@@ -22,16 +22,16 @@
 
 namespace dgfs::delta {
 
-/// A value. One writer, or any number of readers, of each copy; copies are independent of each
-/// other, also where they are in different threads. A change that throws std::bad_alloc has not
-/// happened, but for erase(), after which the map is as good as empty.
+/// A value. Each copy may have one writer or any number of readers; copies are independent of each
+/// other, also across threads. A change that throws std::bad_alloc has no effect, except erase(),
+/// which leaves the map empty.
 template <class Value>
 class PersistentMap {
   class Node;
   using Ref = boost::intrusive_ptr<Node>;
 
  public:
-  /// A key with its value. Lives as long as a map that has it and is not changed.
+  /// A key with its value. Lives as long as a map that has it is not changed.
   class Entry {
    public:
     [[nodiscard]] std::string_view key() const { return {key_.data(), key_.size()}; }
@@ -41,23 +41,23 @@ class PersistentMap {
     Entry(std::string_view key, Value value)
         : key_(key.data(), key.size()), value_(std::move(value)) {}
 
-    // Up to 22 bytes lie in it: in the node, which a search looks at in any case.
+    // Up to 22 bytes lie in the node, which a search reads anyway.
     boost::container::string key_;
     Value value_;
   };
 
   [[nodiscard]] bool empty() const { return !root_; }
 
-  /// How many entries a search looks at, at most: 1.44 log2(n).
+  /// The most entries that a search reads: 1.44 log2(n).
   [[nodiscard]] std::size_t height() const { return static_cast<std::size_t>(height_of(root_)); }
 
-  // Null: there is none. O(log n).
+  // These return null if there is no such entry. O(log n).
 
   [[nodiscard]] const Entry* find(std::string_view key) const {
     const Entry* at = lower_bound(key);
     return at != nullptr && at->key() == key ? at : nullptr;
   }
-  /// The first that is not below `key`.
+  /// The first entry that is not below `key`.
   [[nodiscard]] const Entry* lower_bound(std::string_view key) const {
     const Node* best = nullptr;
     for (const Node* at = root_.get(); at != nullptr;) {
@@ -68,7 +68,7 @@ class PersistentMap {
     }
     return best;
   }
-  /// The last that is not above `key`.
+  /// The last entry that is not above `key`.
   [[nodiscard]] const Entry* last_until(std::string_view key) const {
     const Node* best = nullptr;
     for (const Node* at = root_.get(); at != nullptr;) {
@@ -78,7 +78,7 @@ class PersistentMap {
     }
     return best;
   }
-  /// The last that lies before `end`.
+  /// The last entry before `end`.
   [[nodiscard]] const Entry* last_before(const KeyEnd& end) const {
     const Node* best = nullptr;
     for (const Node* at = root_.get(); at != nullptr;) {
@@ -89,19 +89,20 @@ class PersistentMap {
     return best;
   }
 
-  /// Calls `visit(entry)` for all from `begin` on in order, until it returns false.
-  /// Cost: O(log n), and a step for each.
+  /// Calls `visit(entry)` for all entries from `begin` on, in order, until it returns false.
+  /// Cost: O(log n), plus a step for each.
   template <class Visit>
   void visit_from(std::string_view begin, Visit visit) const {
     visit_from(root_.get(), begin, visit);
   }
-  /// The same for all that lie before `end`, from the last one on.
+  /// The same for all entries before `end`, in reverse order.
   template <class Visit>
   void visit_before(const KeyEnd& end, Visit visit) const {
     visit_before(root_.get(), end, visit);
   }
 
-  /// The value of a key that is there, to be changed until the map is. O(log n).
+  /// The value of a key that is in the map, to be changed before the next change of the map. O(log
+  /// n).
   [[nodiscard]] Value& find_to_change(std::string_view key) {
     Ref* at = &root_;
     while (true) {
@@ -111,7 +112,8 @@ class PersistentMap {
       at = order < 0 ? &(*at)->left : &(*at)->right;
     }
   }
-  /// Of a key that is there: whether another map has it, so that a change copies it. O(log n).
+  /// Whether another map shares the entry of a key that is in the map, so that a change copies it.
+  /// O(log n).
   [[nodiscard]] bool is_shared(std::string_view key) const {
     for (const Node* at = root_.get(); at != nullptr;) {
       if (at->is_shared()) return true;
@@ -121,7 +123,7 @@ class PersistentMap {
     }
     return false;
   }
-  /// A key that is not there. O(log n).
+  /// Inserts a key that is not in the map. O(log n).
   void insert(std::string_view key, Value value) {
     Ref node(new Node(key, std::move(value)));
     std::array<Ref*, kHeightMax> way{};
@@ -133,21 +135,21 @@ class PersistentMap {
       at = key < (*at)->key() ? &(*at)->left : &(*at)->right;
     }
     *at = std::move(node);
-    // Above a subtree that is as high as before nothing changes.
+    // Above a subtree whose height has not changed, nothing changes.
     while (depth-- > 0) {
       const int before = (*way[depth])->height;
       balance(*way[depth]);
       if ((*way[depth])->height == before) break;
     }
   }
-  /// A key that is there. O(log n).
+  /// Removes a key that is in the map. O(log n).
   void erase(std::string_view key) { root_ = without(std::move(root_), key); }
 
  private:
-  /// More than an AVL tree has of as many nodes as fit into 64 bits of addresses.
+  /// Above the height of an AVL tree of as many nodes as a 64-bit address space holds.
   static constexpr std::size_t kHeightMax = 96;
 
-  // What a search looks at lies before the key, and so most often in one line of the cache with it.
+  // A search reads these; before the key they are usually in the same cache line.
   struct Links {
     Links() = default;
     Links(const Links& other) : left(other.left), right(other.right), height(other.height) {}
@@ -193,7 +195,7 @@ class PersistentMap {
     return true;
   }
 
-  // Whoever has a node that somebody else may have gets a copy.
+  // Replaces a node that may be shared by a copy.
   static void own(Ref& node) {
     if (node->is_shared()) node = Ref(new Node(*node));
   }
@@ -201,7 +203,7 @@ class PersistentMap {
   static void update(Node& node) {
     node.height = 1 + std::max(height_of(node.left), height_of(node.right));
   }
-  // `side` of a node that is owned becomes the root, which is lower on the other side.
+  // The child at `side` of an owned node becomes the root; the tree gets lower on that side.
   static void rotate(Ref& root, Ref Node::*side, Ref Node::*other) {
     own((*root).*side);
     Ref top = std::move((*root).*side);
@@ -217,7 +219,7 @@ class PersistentMap {
     if (height_of((*child).*other) > height_of((*child).*side)) rotate(child, other, side);
     rotate(root, side, other);
   }
-  // Of a node that is owned and whose subtrees differ by two at most.
+  // `root` is owned, and the heights of its subtrees differ by at most two.
   static void balance(Ref& root) {
     const int excess = height_of(root->left) - height_of(root->right);
     if (excess > 1) {
@@ -237,7 +239,7 @@ class PersistentMap {
     balance(at);
     return at;
   }
-  // Of subtrees whose heights differ by two at most, as they are beside one node.
+  // Joins the subtrees of a removed node.
   static Ref joined(Ref left, Ref right) {
     if (!right) return left;
     Ref first;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Point: what a run says of one key, seen where it lies.
+// Point: the message of a run for one key, by reference.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace dgfs::delta {
 
-/// A value, which refers to the run: no longer than that lives. Most points are short puts,
-/// removals and patches, which are bytes and no objects; the others are boxed.
+/// A value, which refers to the run and must not outlive it. Most points are short puts, removals
+/// and patches, which are bytes and not objects; the others are boxed.
 struct Point {
-  /// What it takes besides key, value and box.
+  /// Its memory in addition to key, value and box.
   static constexpr std::size_t kBytes = 16;
 
   std::string_view key;
   MessageKind kind = MessageKind::kDelete;
-  /// Of a kPut that is not boxed; the edits of a kPatch that is not, as patch_codec.h has them.
+  /// Of an unboxed kPut; of an unboxed kPatch the edits, encoded as in patch_codec.h.
   std::string_view value;
-  const Message* boxed = nullptr;  ///< with what is large, or a put that is changed later
+  const Message* boxed = nullptr;  ///< a message with large parts, or a put with a patch
 
   [[nodiscard]] bool is_final() const { return delta::is_final(kind); }
   /// A copy. Cost of a patch: O(number of edits).
   [[nodiscard]] Message message() const;
-  /// What it takes of memory, about. Nodes keep it of their runs: it is the same on all machines.
+  /// Roughly its memory. Nodes store this of their runs, so it is the same on all machines.
   [[nodiscard]] std::size_t size_bytes() const;
 
   /// By content.

@@ -8,7 +8,7 @@
 
 namespace dgfs::delta {
 
-// The end is the prefix with its last byte counted up; bytes that cannot be are left out.
+// The end is the prefix with its last byte incremented; trailing bytes of 0xff are dropped.
 KeyRange prefix_range(std::string prefix) {
   std::string end = prefix;
   while (!end.empty() && end.back() == '\xff') end.pop_back();
@@ -19,7 +19,7 @@ KeyRange prefix_range(std::string prefix) {
 
 void RangeTombstones::add(KeyRange range) {
   if (range.empty()) return;
-  // The first that ends at or behind where the range begins.
+  // The first range that ends at or behind the start of the new one.
   auto at = map_.upper_bound(range.begin);
   if (at != map_.begin()) {
     const auto before = std::prev(at);

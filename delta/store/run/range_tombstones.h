@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Ranges of keys, and the range tombstones that range deletes leave: sorted, disjoint, those that
-// touch joined, so that many deletes of one stretch are one range tombstone. (The word is
-// RocksDB's; here one level needs no sequence numbers, since all of a range tombstone is older than
-// each point of the same level.)
+// Ranges of keys, and the range tombstones of range deletes: sorted, disjoint, and joined if they
+// touch, so that many deletes of one stretch are one range tombstone. (RocksDB has the word. Here a
+// range tombstone needs no sequence number, because it is older than all points of its level.)
 #pragma once
 
 #include <map>
@@ -14,7 +13,7 @@
 
 namespace dgfs::delta {
 
-/// The end of a range: the first key behind it; none: behind all keys.
+/// The end of a range: the first key behind it; none: the end of all keys.
 using KeyEnd = std::optional<std::string>;
 
 /// Whether a key lies before the end.
@@ -25,7 +24,7 @@ using KeyEnd = std::optional<std::string>;
   return a && is_before(std::string_view(*a), b);
 }
 
-/// Keys from `begin` on that lie before `end`. A value.
+/// Keys from `begin` on and before `end`. A value.
 struct KeyRange {
   std::string begin;
   KeyEnd end;
@@ -45,40 +44,40 @@ class RangeTombstones {
  public:
   using Map = std::map<std::string, KeyEnd, std::less<>>;  ///< begin to end
 
-  /// Adds a range; those that it overlaps or touches become one with it.
-  /// Cost: O(log n), and the number of those.
+  /// Adds a range, and joins it with those that it overlaps or touches.
+  /// Cost: O(log n), plus the number of those.
   void add(KeyRange range);
   void add(const RangeTombstones& others);
 
   /// O(log n).
   [[nodiscard]] bool covers(std::string_view key) const { return find(key) != map_.end(); }
-  /// Whether all of a range is covered. An empty range is.
+  /// Whether all of a range is covered. True of an empty range.
   [[nodiscard]] bool covers(const KeyRange& range) const;
-  /// Whether any of a range is covered. Of an empty range nothing is.
+  /// Whether any part of a range is covered. False of an empty range.
   [[nodiscard]] bool overlaps(const KeyRange& range) const;
   /// The range tombstone that covers `key`, or end().
   [[nodiscard]] Map::const_iterator find(std::string_view key) const;
-  /// The first that does not begin before `key`, or end().
+  /// The first range tombstone that does not begin before `key`, or end().
   [[nodiscard]] Map::const_iterator lower_bound(std::string_view key) const {
     return map_.lower_bound(key);
   }
-  /// The one that covers the keys right before `key`, or end().
+  /// The range tombstone that covers the keys right before `key`, or end().
   [[nodiscard]] Map::const_iterator find_before(const KeyEnd& key) const;
-  /// Those parts that lie in `range`.
+  /// The parts that lie in `range`.
   [[nodiscard]] RangeTombstones clipped(const KeyRange& range) const;
 
   [[nodiscard]] bool empty() const { return map_.empty(); }
   [[nodiscard]] std::size_t size() const { return map_.size(); }
   [[nodiscard]] Map::const_iterator begin() const { return map_.begin(); }
   [[nodiscard]] Map::const_iterator end() const { return map_.end(); }
-  /// What one of them takes of memory, about: a node of the map and its strings.
+  /// Roughly the memory of one: a node of the map and its strings.
   [[nodiscard]] static std::size_t bytes_of(std::string_view begin, const KeyEnd& end) {
     return kTombstoneBytes + begin.size() + (end ? end->size() : 0);
   }
   [[nodiscard]] static std::size_t bytes_of(const Map::value_type& tombstone) {
     return bytes_of(tombstone.first, tombstone.second);
   }
-  /// What they take together, the same on all machines.
+  /// The memory of all, the same on all machines.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 
   friend bool operator==(const RangeTombstones& a, const RangeTombstones& b) {

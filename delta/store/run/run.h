@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Run: messages in key order with the range deletes that lie beneath them, which is what an
-// immutable memtable, a buffer of a node and a basement hold alike. Within a run all range
-// tombstones are older than all points, and between two runs of one place all of one is older than
-// all of the other. So neither memory nor disk keeps a sequence number for each message.
+// Run: messages in key order with the range tombstones beneath them. Immutable memtables, buffers
+// of nodes and basements are all runs. Within a run all range tombstones are older than all points.
+// Of two runs at one place, one is older than all of the other. So neither memory nor disk keeps a
+// sequence number for each message.
 //
 // Keys and short values lie in one piece of memory, so that a run is decoded, merged and cut
 // without an allocation for each key.
@@ -31,8 +31,8 @@ class RunBuilder;
 /// Never changes. Thread-safe. RunBuilder makes it.
 class Run {
  public:
-  /// What the run says of a key; nullopt: nothing. O(log n).
-  /// @param key  lives as long as the answer
+  /// The message of the run for a key; nullopt: none. O(log n).
+  /// @param key  must outlive the result
   [[nodiscard]] std::optional<Point> find(std::string_view key) const;
   /// Number of the first point whose key is not below `key`; size() if there is none.
   [[nodiscard]] std::size_t lower_bound(std::string_view key) const {
@@ -50,33 +50,32 @@ class Run {
   class Points;
   /// In strictly rising order of keys. Lives as long as the run.
   [[nodiscard]] Points points() const;
-  /// Messages of the points that have one, in order.
+  /// Messages of boxed points, in order.
   [[nodiscard]] const std::vector<Message>& boxed() const { return boxed_; }
-  /// Older than the points, of which none is a patch or a removal of a key that one covers.
+  /// Older than the points. None covers the key of a patch or a removal.
   [[nodiscard]] const RangeTombstones& tombstones() const { return tombstones_; }
   [[nodiscard]] bool empty() const { return items_.empty() && tombstones_.empty(); }
-  /// What it takes of memory, about.
+  /// Roughly its memory.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
-  /// Of its large values, which must be bound, in the extent volume.
+  /// Extents of its large values, which must be bound.
   [[nodiscard]] std::vector<Extent> values() const;
 
-  /// Appends; large values must be bound. The bytes are those of blocks and of groups of the log
-  /// (run_codec.cpp).
+  /// Appends the form of blocks and log groups (run_codec.cpp). Large values must be bound.
   void encode(Buffer& out) const;
-  /// Appends some of its points alone, as a run of their own.
+  /// Appends some of its points as a run of their own.
   /// @param end        at most size()
-  /// @param tombstones  what that run has of them
+  /// @param tombstones  of that run
   void encode_page(std::size_t begin, std::size_t end, const RangeTombstones& tombstones,
                    Buffer& out) const;
-  /// All that a run promises is checked. Errors: kCorrupt, with the offset in `bytes` but where
-  /// range tombstones and points contradict each other.
-  /// @param size_bytes_max  of the run. `bytes` have what keys begin with in common once, so that
-  ///                        they may be thousands of times as large in memory: what would pass the
-  ///                        limit is damaged
+  /// Decodes a run, and checks all rules of one. Errors: kCorrupt, with the offset in `bytes`,
+  /// except if range tombstones and points contradict each other.
+  /// @param size_bytes_max  of the run. Shared prefixes of keys are stored once, so a run may be
+  ///                        thousands of times longer in memory than in `bytes`; a run beyond the
+  ///                        limit is damaged.
   /// Memory: in the order of size_bytes_max.
   [[nodiscard]] static Result<std::shared_ptr<const Run>> decode(Bytes bytes,
                                                                  std::size_t size_bytes_max);
-  /// A run as a block has it (run_pages.h). Errors: as of decode(); kLimit (out of memory).
+  /// Decodes the form that run_pages.h describes. Errors: as of decode(); kLimit (out of memory).
   [[nodiscard]] static Result<std::shared_ptr<const Run>> unpack(Bytes stored,
                                                                  std::size_t size_bytes_max);
 
@@ -85,29 +84,30 @@ class Run {
  private:
   friend class RunBuilder;
 
-  // The key, and behind it the value, if it has one.
+  // The key, followed by the value if there is one.
   struct Item {
     std::uint64_t begin = 0;        // in bytes_
-    std::uint32_t value_bytes = 0;  // of one that is boxed: where, in boxed_
+    std::uint32_t value_bytes = 0;  // of a boxed point: its index in boxed_
     std::uint16_t key_bytes = 0;
     MessageKind kind = MessageKind::kDelete;
     bool is_boxed = false;
   };
 
   Run() = default;
-  // Adds a page to those that stand before it; about so many come in all, with so much in memory at
-  // most.
+  // Decodes a page, and adds it to those before it.
+  // @param pages           roughly, in all
+  // @param size_bytes_max  of all pages in memory
   [[nodiscard]] static Status decode_page(Bytes bytes, std::size_t pages,
                                           std::size_t size_bytes_max, RunBuilder& points,
                                           RangeTombstones& tombstones);
-  // What has been decoded, if range tombstones cover nothing that they may not.
+  // The decoded run, if its range tombstones cover no key that they must not cover.
   [[nodiscard]] static Result<std::shared_ptr<const Run>> whole(RunBuilder& points,
                                                                 RangeTombstones tombstones);
   void encode_points(std::size_t begin, std::size_t end, format::Encoder& encoder) const;
   [[nodiscard]] std::string_view key(const Item& item) const {
     return {bytes_.data() + item.begin, item.key_bytes};
   }
-  // Of the points before a number.
+  // Length of the points before a number.
   [[nodiscard]] std::size_t bytes_before(std::size_t at) const {
     return at < items_.size() ? static_cast<std::size_t>(items_[at].begin) : bytes_.size();
   }
@@ -119,8 +119,8 @@ class Run {
   std::size_t size_bytes_ = 0;
 };
 
-/// An input range. No view of the standard library, because clang 14, which builds the fuzzers,
-/// knows none of libstdc++'s.
+/// An input range. Not a view of the standard library, because clang 14, which builds the fuzzers,
+/// does not support those of libstdc++.
 class Run::Points {
  public:
   class Iterator {
@@ -154,10 +154,10 @@ class Run::Points {
 
 inline Run::Points Run::points() const { return Points(*this); }
 
-/// Runs never change, so whoever needs one shares it.
+/// Runs never change, so they are shared.
 using RunRef = std::shared_ptr<const Run>;
 
-/// What is known of a range of keys. A value.
+/// A range of keys, and a run with everything known of them. A value.
 struct KnownRange {
   RunRef run;
   KeyRange range;

@@ -9,7 +9,7 @@
 namespace dgfs::delta {
 namespace {
 
-// Gives back what was reserved in vain, unless that is little.
+// Frees reserved memory that is not used, unless that is little.
 template <class Container>
 void trim(Container& container) {
   if (container.capacity() - container.size() > container.size() / 4) container.shrink_to_fit();
@@ -98,7 +98,7 @@ void RunBuilder::add_boxed(std::string_view key, Message message) {
   run_->boxed_.push_back(std::move(message));
 }
 
-// They lie one behind the other there, too.
+// The bytes of these points are consecutive in the other run, so they are copied at once.
 void RunBuilder::add(const Run& run, std::size_t begin, std::size_t end) {
   const auto from = run.bytes_before(begin);
   const auto begin_of_bytes = run_->bytes_.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// RunBuilder: makes a run of points as they come.
+// RunBuilder: makes a run of points that come in order.
 #pragma once
 
 #include <memory>
@@ -12,42 +12,41 @@
 
 namespace dgfs::delta {
 
-/// For one thread. Keys come in strictly rising order and have kKeyBytesMax at most, which is not
-/// checked.
+/// For one thread. Keys are strictly rising and at most kKeyBytesMax long, which is not checked.
 class RunBuilder {
  public:
   RunBuilder();
 
-  /// So much is to come, about.
+  /// Roughly so many points will come.
   /// @param bytes  of keys and short values
   void reserve(std::size_t points, std::size_t bytes);
-  /// All points of these, about.
+  /// Room for all points of these parts.
   void reserve_for(const std::vector<RunPart>& parts);
 
   void add(std::string_view key, Message message);
   void add(const Point& point);
   void add_put(std::string_view key, std::string_view value);
-  /// @param edits  of a patch without large pieces, as patch_codec.h has them
+  /// @param edits  of a patch without large pieces, encoded as in patch_codec.h
   void add_patch(std::string_view key, Bytes edits);
   /// @param kind  kDelete or kErase
   void add_removal(std::string_view key, MessageKind kind);
-  /// A removal, an erasure or a put, not boxed, of a key that begins as the last one does.
-  /// @param shared  bytes of the last key, at most all
+  /// Adds an unboxed removal, erasure or put whose key shares a prefix with the last one.
+  /// @param shared  length of that prefix
   void add_next(std::size_t shared, std::string_view rest, MessageKind kind,
                 std::string_view value);
-  /// Points of another run, at once.
+  /// Adds points of another run, at once.
   /// @param end  at most run.size()
   void add(const Run& run, std::size_t begin, std::size_t end);
 
-  /// Empty if there is none. Until more comes.
+  /// Empty if there is none. Valid until the next point comes.
   [[nodiscard]] std::string_view last_key() const;
   [[nodiscard]] bool empty() const;
-  /// What a run of what has come takes, without range tombstones. O(1).
+  /// The memory of a run of the points so far, without range tombstones. O(1).
   [[nodiscard]] std::size_t size_bytes() const {
     return run_->items_.size() * Point::kBytes + run_->bytes_.size() + boxed_bytes_;
   }
 
-  /// It has nothing then, and takes no more.
+  /// The run. The builder takes no more points.
   /// @param tombstones  older than the points; cover no key of a patch or a removal
   [[nodiscard]] RunRef take(RangeTombstones tombstones = {});
 
@@ -57,10 +56,10 @@ class RunBuilder {
 
   std::shared_ptr<Run> run_;
   std::size_t boxed_bytes_ = 0;
-  Buffer patch_;  ///< while it is added
+  Buffer patch_;  ///< while it is being added
 };
 
-/// Says nothing.
+/// A run without any message.
 [[nodiscard]] RunRef empty_run();
 
 }  // namespace dgfs::delta

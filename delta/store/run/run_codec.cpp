@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Runs to bytes and back, as blocks of the tree and groups of the log hold them.
+// Encodes and decodes runs, as in blocks of the tree and groups of the log.
 //
-//   run       points, range tombstones: varint counts; then these
-//   point     shared: varint, bytes that the key has in common with the one before; the others:
-//             string; kind: 1 byte; of a put its value: string; of a put of a large value (3) its
-//             place; of a value that is changed (5) the value: string; of both, and of a patch, the
-//             edits: patch (patch_codec.h)
+//   run       numbers of points and of range tombstones: varints; then these
+//   point     shared: varint, length of the prefix that the key shares with the one before; rest of
+//             the key: string; kind: 1 byte; for a put its value: string; for a put of a large
+//             value (3) its place; for a put with a patch (5) the value: string; for the last two
+//             and for a patch, the edits: patch (patch_codec.h)
 //   place     of a large value: offset / 512, length: varints, checksums of its parts: 8 bytes each
 //   range tombstone  begin: string; 1 byte: whether it ends; then the end: string
 //
-// A small change of a known key so takes its own bytes and some eight more.
+// So a small change of a known key takes its own bytes and about eight more.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -30,13 +30,13 @@ namespace {
 using format::Decoder;
 using format::Encoder;
 
-// The others are those of MessageKind.
+// The other tags are the numbers of MessageKind.
 constexpr std::uint8_t kLargePut = 3;
 constexpr std::uint8_t kChangedPut = 5;
 
-// Room for what keys have in common with those before them, as a share of all that is there.
+// Extra room for shared prefixes of keys, as a share of the encoded bytes.
 constexpr std::size_t kSharedShare = 8;
-// Room is made ahead for pages of as much as this, however many are said to come.
+// Bounds the room that is reserved in advance for all pages, whatever their stated number.
 constexpr std::size_t kPagedBytesMax = std::size_t{16} << 20;
 
 std::size_t shared_length(std::string_view a, std::string_view b) {
@@ -83,13 +83,13 @@ Result<Message> decode_boxed(std::uint8_t kind, std::size_t bytes_max, Decoder& 
   }
   DGFS_TRY(patch, decode_patch(bytes_max, values, in));
   if (kind == kChangedPut && patch.empty()) {
-    return corrupt(7155, in, "a value that is changed by nothing");
+    return corrupt(7155, in, "a changed value without a change");
   }
   message.patch = std::move(patch);
   return message;
 }
 
-// What it takes beyond `bytes_max` is in the order of its bytes.
+// May exceed `bytes_max` by about the encoded length of the point.
 Status decode_point(std::string_view key, std::size_t bytes_max, Decoder& in, RunBuilder& points) {
   DGFS_TRY(kind, in.fixed<std::uint8_t>());
   if (kind == static_cast<std::uint8_t>(MessageKind::kPatch)) {
@@ -122,17 +122,17 @@ Status decode_point(std::string_view key, std::size_t bytes_max, Decoder& in, Ru
   return corrupt(7004, in, "a message of no known kind");
 }
 
-// A point of the usual kind: a removal, or a put with its value.
+// A point of a usual kind: a removal, or a put with a short value.
 struct PlainPoint {
-  std::uint64_t shared = 0;  // bytes, with the key before
+  std::uint64_t shared = 0;  // length of the prefix shared with the key before
   std::string_view rest;
   MessageKind kind = MessageKind::kDelete;
   std::string_view value;
 };
 
-// Almost all points are plain and have short lengths, and a point query decodes a whole run for
-// one: so these go by without a Result for each field. False: nothing was consumed, and it is to be
-// decoded with Results, which may well succeed.
+// Almost all points are plain and have short lengths, and a point lookup decodes a whole run; so
+// plain points are decoded without a Result for each field. False: nothing was consumed; the caller
+// decodes the point with Results, which may still succeed.
 bool read_plain(std::size_t last_key_bytes, Decoder& in, PlainPoint& point) {
   Decoder ahead = in;
   if (!ahead.try_short_varint(point.shared) || point.shared > last_key_bytes ||
@@ -151,12 +151,12 @@ bool read_plain(std::size_t last_key_bytes, Decoder& in, PlainPoint& point) {
   return true;
 }
 
-/// @param bytes_max  of all points, with those of the pages before, which have no more
+/// @param bytes_max  of all points, including those of earlier pages, which stay below it
 Status decode_points(std::uint64_t count, std::size_t bytes_max, Decoder& in, RunBuilder& points) {
   PlainPoint plain;
   for (std::uint64_t i = 0; i < count; ++i) {
     const Decoder at_point = in;
-    // Each page begins anew, so that it can be read alone.
+    // The first key of a page shares no prefix, so that the page can be read alone.
     const std::string_view last = i == 0 ? std::string_view() : points.last_key();
     const bool is_plain = read_plain(last.size(), in, plain);
     if (!is_plain) {
@@ -181,7 +181,7 @@ Status decode_points(std::uint64_t count, std::size_t bytes_max, Decoder& in, Ru
   return ok();
 }
 
-// Those of a run, or of the next of its pages.
+// The range tombstones of a run, or of its next page.
 Status decode_tombstones(std::uint64_t count, std::size_t bytes_max, Decoder& in,
                          RangeTombstones& tombstones) {
   KeyEnd last;
@@ -190,13 +190,13 @@ Status decode_tombstones(std::uint64_t count, std::size_t bytes_max, Decoder& in
     DGFS_TRY(begin, in.string(kKeyBytesMax));
     range.begin = begin;
     DGFS_TRY(ends, in.fixed<std::uint8_t>());
-    if (ends > 1) return corrupt(7005, in, "a range tombstone that neither ends nor does not");
+    if (ends > 1) return corrupt(7005, in, "a range tombstone has an invalid end mark");
     if (ends == 1) {
       DGFS_TRY(end, in.string(kKeyBytesMax));
       range.end = std::string(end);
     }
     if (range.empty() || (i != 0 && (!last || *last >= range.begin))) {
-      return corrupt(7006, in, "range tombstones that are empty, out of order, or touch");
+      return corrupt(7006, in, "range tombstones are empty, out of order, or touch");
     }
     last = range.end;
     tombstones.add(std::move(range));
@@ -237,8 +237,8 @@ void Run::encode(Buffer& out) const { encode_page(0, size(), tombstones_, out); 
 Status Run::decode_page(Bytes bytes, std::size_t pages, std::size_t size_bytes_max,
                         RunBuilder& points, RangeTombstones& tombstones) {
   Decoder in(bytes);
-  // Neither takes less than two bytes, so that no count asks for more memory than the bytes may
-  // fill.
+  // A point or a range tombstone takes at least two bytes, so a false count cannot ask for more
+  // memory than the bytes can fill.
   DGFS_TRY(point_count, in.varint_up_to(bytes.size()));
   DGFS_TRY(tombstone_count, in.varint_up_to(bytes.size()));
   if (points.empty()) {

@@ -8,7 +8,7 @@
 namespace dgfs::delta {
 namespace {
 
-// The fewest bytes that are above `last` and not above `first`.
+// The shortest prefix of `first` that is above `last`.
 std::string separator(std::string_view last, std::string_view first) {
   const auto end = std::min(last.size(), first.size());
   const auto shared =
@@ -18,17 +18,17 @@ std::string separator(std::string_view last, std::string_view first) {
   return std::string(first.substr(0, static_cast<std::size_t>(shared) + 1));
 }
 
-// Goes through points and range tombstones in the order of the keys where they begin.
+// Visits points and range tombstones in the order of their first keys.
 class MessageWalk {
  public:
   explicit MessageWalk(const Run& run) : run_(run), tombstone_(run.tombstones().begin()) {}
 
   [[nodiscard]] bool at_end() const { return at_ == run_.size() && !has_tombstone(); }
-  // Whether a key lies between the next one's begin and those that were passed.
+  // Whether a cut fits between the messages that were passed and the next one.
   [[nodiscard]] bool can_cut() const { return key() > last_; }
   [[nodiscard]] RunCut cut() const { return {low(), at_}; }
 
-  // Passes the next one, and returns what it takes.
+  // Passes the next message, and returns its memory.
   std::size_t step() {
     last_ = key();
     if (!is_at_tombstone()) return run_.point(at_++).size_bytes();
@@ -46,7 +46,8 @@ class MessageWalk {
   [[nodiscard]] std::string_view key() const {
     return is_at_tombstone() ? std::string_view(tombstone_->first) : run_.point(at_).key;
   }
-  // Right behind the last range tombstone, if it ends here: else both parts would have some of it.
+  // The cut lies right behind the last range tombstone if that ends before the next message;
+  // otherwise both parts would have a piece of it.
   [[nodiscard]] std::string low() const {
     const auto next = key();
     if (last_end_ == nullptr || is_before(next, *last_end_)) return separator(last_, next);
@@ -57,8 +58,8 @@ class MessageWalk {
   const Run& run_;
   std::size_t at_ = 0;
   RangeTombstones::Map::const_iterator tombstone_;
-  std::string_view last_;             // where what was passed last begins
-  const KeyEnd* last_end_ = nullptr;  // of the range tombstone that was; null: there was none
+  std::string_view last_;             // start of the last message that was passed
+  const KeyEnd* last_end_ = nullptr;  // of the last range tombstone that was passed; null: none
 };
 
 }  // namespace

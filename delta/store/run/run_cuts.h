@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Where a run is cut into parts of ranges of keys: as pages of its block, or as runs of their own.
+// Where a run is cut into ranges of keys: into pages of its block, or into runs of their own.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,14 @@
 
 namespace dgfs::delta {
 
-/// Between two messages of a run. A value.
+/// A cut between two messages of a run. A value.
 struct RunCut {
-  std::string low;        ///< keys behind are not below it, and those before are; not empty
-  std::size_t point = 0;  ///< number of the first point behind; the run's size() if there is none
+  std::string low;        ///< keys behind the cut are not below it, keys before are; not empty
+  std::size_t point = 0;  ///< number of the first point behind the cut; size() if there is none
 };
 
-/// Cuts a run wherever so many bytes of points and range tombstones have come since the last cut. A
-/// range tombstone counts where it begins; one that goes on behind a cut is in the parts on both
-/// sides. Each part has something to say.
+/// Cuts a run after each `part_bytes` of points and range tombstones. A range tombstone counts
+/// where it begins; if it crosses a cut, the parts on both sides have it. No part is empty.
 [[nodiscard]] std::vector<RunCut> cuts_of(const Run& run, std::size_t part_bytes);
 
 }  // namespace dgfs::delta

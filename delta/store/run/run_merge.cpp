@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Where no run has range tombstones, all are gone through at once: each point is copied once,
+// If no run has range tombstones, all runs are merged in one pass: each point is copied once,
 // however many runs there are.
 #include "delta/store/run/run_merge.h"
 
@@ -15,7 +15,7 @@
 namespace dgfs::delta {
 namespace {
 
-// Puts the points of two runs into one.
+// Merges the points of two runs.
 class PointMerge {
  public:
   /// @param tombstones  of both
@@ -47,7 +47,7 @@ class PointMerge {
   void add_older(const Point& older) {
     if (!newer_.tombstones().covers(older.key)) add(older);
   }
-  /// @param older  of the same key; null: the older run has none
+  /// @param older  with the same key; null: the older run has none
   void add_newer(const Point& newer, const Point* older) {
     if (newer.is_final() || (older == nullptr && !older_.tombstones().covers(newer.key))) {
       add(newer);
@@ -61,7 +61,7 @@ class PointMerge {
     }
     builder_.add(newer.key, said.take());
   }
-  // What a range tombstone says need not be said twice.
+  // Drops removals that a range tombstone covers.
   void add(const Point& point) {
     if (is_needless_over_nothing(point.kind) && tombstones_.covers(point.key)) return;
     builder_.add(point);
@@ -73,7 +73,7 @@ class PointMerge {
   RunBuilder builder_;
 };
 
-// Puts the points of parts of many runs into one, without range tombstones.
+// Merges points of parts of many runs, without range tombstones.
 class ManyMerge {
  public:
   explicit ManyMerge(const std::vector<RunPart>& parts) {
@@ -91,19 +91,19 @@ class ManyMerge {
 
  private:
   struct Head {
-    RunPart rest;     // what has not been taken
-    std::size_t age;  // the newest run has the highest
-    Point point;      // the first of the rest
+    RunPart rest;     // not taken yet
+    std::size_t age;  // highest for the newest run
+    Point point;      // first of the rest
   };
 
   static Point first_of(const RunPart& part) { return part.run->point(part.begin); }
-  // Of one key the newest comes first.
+  // For equal keys the newest comes first.
   static bool is_later(const Head& a, const Head& b) {
     const auto order = a.point.key <=> b.point.key;
     return order != 0 ? order > 0 : a.age < b.age;
   }
-  // How many points of the part come before `key`; the first one does. Most often few do: so it
-  // looks further and further ahead, and then between.
+  // Number of points of the part before `key`; at least one. Usually few, so it searches
+  // exponentially from the front, and then by bisection.
   static std::size_t points_before(const RunPart& part, std::string_view key) {
     std::size_t known = 1;
     std::size_t end = 2;
@@ -115,12 +115,12 @@ class ManyMerge {
     return part.run->lower_bound(key, part.begin + known, part.begin + end) - part.begin;
   }
 
-  // Behind the heap: the first of all.
+  // Removes the first head from the heap, and puts it behind the heap.
   Head& pop() {
     std::ranges::pop_heap(heads_, is_later);
     return heads_.back();
   }
-  // Of what was popped.
+  // Skips points of the popped head, and puts the rest back into the heap.
   void skip(std::size_t points) {
     Head& head = heads_.back();
     head.rest.begin += points;
@@ -196,7 +196,7 @@ RunRef merged(std::vector<RunRef> runs) {
     for (const RunRef& run : runs) parts.push_back(whole(run));
     return merged_points(parts);
   }
-  // Neighbours first, so that no message is merged more than log2(number of runs) times.
+  // Merges neighbours first, so that no message is merged more than log2(number of runs) times.
   while (runs.size() > 1) {
     std::vector<RunRef> fewer;
     for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {

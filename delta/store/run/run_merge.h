@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What several runs say together.
+// Merges runs.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace dgfs::delta {
 
-/// What both say together. Cost: O(size of both), nothing if either says nothing.
+/// `newer` over `older`. Cost: O(size of both), nothing if one is empty.
 [[nodiscard]] RunRef merged(const RunRef& older, const RunRef& newer);
-/// From the oldest to the newest; at least one.
+/// Merges runs, given from the oldest to the newest; at least one.
 [[nodiscard]] RunRef merged(std::vector<RunRef> runs);
-/// What the points of several runs say together, from the oldest to the newest; of range tombstones
-/// nothing. Cost: a copy of them; of stretches that one run alone has, all at once.
+/// Merges points of several runs, given from the oldest to the newest, and ignores range
+/// tombstones. Cost: a copy of the points; stretches of a single run are copied at once.
 [[nodiscard]] RunRef merged_points(const std::vector<RunPart>& parts);
 
 }  // namespace dgfs::delta

@@ -18,11 +18,11 @@ namespace {
 using format::Decoder;
 using format::Encoder;
 
-// Codecs below it are those of delta/store/disk/block_codec.h.
+// Lower codecs are those of delta/store/disk/block_codec.h.
 constexpr std::uint8_t kPaged = 2;
 
-// Where pages begin stands in the node, too, as it is: with long keys that have much in common,
-// which is what makes these long, that would be as much as the run. Then pages are longer.
+// The node also holds the low key of each page, unabbreviated. For long keys with long common
+// prefixes these low keys could take as much as the run; then pages are longer.
 constexpr std::size_t kLowsShare = 16;
 
 std::size_t bytes_of_lows(const std::vector<RunCut>& cuts) {
@@ -31,7 +31,7 @@ std::size_t bytes_of_lows(const std::vector<RunCut>& cuts) {
   return bytes;
 }
 
-// All are about as long as each other.
+// All pages have about the same length.
 std::vector<RunCut> page_cuts(const Run& run, std::size_t page_bytes) {
   for (auto count = run.size_bytes() / page_bytes; count > 1; count /= 2) {
     auto cuts = cuts_of(run, run.size_bytes() / count);
@@ -40,7 +40,8 @@ std::vector<RunCut> page_cuts(const Run& run, std::size_t page_bytes) {
   return {};
 }
 
-// The pages of a block, one after the other. However many it says, they take no memory.
+// Reads the pages of a block one after the other. Takes no memory in advance, whatever number of
+// pages the block states.
 class StoredPages {
  public:
   [[nodiscard]] static Result<StoredPages> make(Bytes stored) {
@@ -58,7 +59,7 @@ class StoredPages {
     DGFS_TRY(length, lengths_.varint());
     return pages_.raw(length);
   }
-  /// kCorrupt unless all of the block was a page.
+  /// kCorrupt unless the pages fill the block.
   [[nodiscard]] Status finish() const { return pages_.finish(); }
 
  private:
@@ -70,12 +71,12 @@ class StoredPages {
   Decoder pages_;
 };
 
-// What a page takes where its run takes `bytes`, at most; and the pages up to one.
+// The most memory of a page, or of the first pages together, of a run that takes `bytes`.
 std::size_t with_clipped(std::size_t bytes) {
   return bytes + std::min(kClippedBytesMax, SIZE_MAX - bytes);
 }
 
-// What a run of so much in memory is encoded to, at most, and each of its pages: no message takes
+// The most bytes to which a run of this memory, or one of its pages, is encoded: no message takes
 // more bytes than memory.
 std::size_t encoded_bytes_max(std::size_t size_bytes_max) {
   constexpr std::size_t kCountsBytes = 20;  // two varints
@@ -185,8 +186,8 @@ Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& p
   std::vector<RunPages::Page> pages;
   Buffer body;
   RunCut begin;
-  // All pages together are compressed up to what one block may be, so that no run's block asks for
-  // more memory than that.
+  // The pages together are compressed only up to the limit of one block, so that no block of a run
+  // needs more memory than that.
   std::size_t compressed_left = kCompressedBlockBytesMax;
   for (std::size_t i = 0; i <= cuts.size(); ++i) {
     const bool is_last = i == cuts.size();
@@ -230,7 +231,7 @@ Result<RunRef> Run::unpack(Bytes stored, std::size_t size_bytes_max) {
   }
   DGFS_CHECK(pages.finish());
   if (points.size_bytes() + tombstones.size_bytes() > size_bytes_max) {
-    return Error(ErrorKind::kCorrupt, 7011, "pages that take more memory than they were said to");
+    return Error(ErrorKind::kCorrupt, 7011, "pages take more memory than announced");
   }
   return whole(points, std::move(tombstones));
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Pages: how a long run is stored, so that one key of it can be had without reading all. A page is
-// a run of its own, with what it says of a range of keys; the node that refers to the run has their
-// places and checksums, so that one is read and checked alone (as RocksDB reads blocks of a table).
+// Pages: how a long run is stored, so that one key can be read without the whole run. A page is a
+// run of its own for a range of keys. The node that refers to the run has the places and checksums
+// of its pages, so that a page is read and checked alone (as RocksDB reads blocks of a table).
 //
-//   block  as of delta/store/disk/block_codec.h; or the codec 2, the number of pages, of each how
-//          long it is stored: varints; then the pages, which are blocks as of block_codec.h, of
-//          which those that are compressed have kCompressedBlockBytesMax at most together
+//   block  as of delta/store/disk/block_codec.h; or, with pages: the codec 2, the number of pages,
+//          of each its stored length: varints; then the pages, each as of block_codec.h. The pages
+//          that are compressed have at most kCompressedBlockBytesMax together.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,13 @@
 
 namespace dgfs::delta {
 
-/// Where the pages of a stored run are. A value. Thread-safe for reading. Nodes keep those of all
-/// their runs, which is why a page takes 24 bytes and its low key here, and no allocation.
+/// Where the pages of a stored run are. A value. Thread-safe for reading. Nodes keep the pages of
+/// all their runs, so a page takes only 24 bytes plus its low key here, and no allocation.
 class RunPages {
  public:
   struct Page {
-    /// Keys of the page are not below it, and below that of the next one. Of the first: empty.
+    /// Keys of the page are not below it, and are below that of the next page. Empty for the first
+    /// page.
     std::string low;
     std::uint64_t offset_bytes = 0;  ///< in the run's block
     std::uint64_t length_bytes = 0;
@@ -37,9 +38,9 @@ class RunPages {
     bool has_tombstones = false;
   };
 
-  /// None: the run is read as a whole.
+  /// No pages: the run is read as a whole.
   RunPages() = default;
-  /// @param pages  two at least, in order, right behind each other
+  /// @param pages  at least two, in order, without gaps
   explicit RunPages(const std::vector<Page>& pages);
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
@@ -48,17 +49,18 @@ class RunPages {
   [[nodiscard]] bool has_tombstones(std::size_t page) const {
     return entries_[page].has_tombstones;
   }
-  /// Which page has `key`. This and all that follows: of one that is not empty.
+  /// The page that has `key`. Like the following, for a run that has pages.
   [[nodiscard]] std::size_t find(std::string_view key) const;
-  /// Which has the keys right before `end`.
+  /// The page that has the keys right before `end`.
   [[nodiscard]] std::size_t find_before(const KeyEnd& end) const;
-  /// The keys that only this page can have. Those of all pages are all keys.
+  /// The keys that only this page can have. Together the pages have all keys.
   [[nodiscard]] KeyRange range(std::size_t page) const;
-  /// What it takes of memory, about.
+  /// Roughly its memory.
   [[nodiscard]] std::size_t size_bytes() const;
 
-  /// Appends. As a node holds them: number, if any offset of the first; of each but the first low:
-  /// string; of each twice its length, and 1 if it has range tombstones: varint, checksum: 8 bytes.
+  /// Appends the form in nodes: number of pages; if not 0, the offset of the first; low key of each
+  /// but the first: string; for each, its length times two, plus 1 if it has range tombstones:
+  /// varint; checksum: 8 bytes.
   void encode(format::Encoder& out) const;
   /// @param block_bytes  of the run's block
   /// Errors: kCorrupt.
@@ -83,19 +85,20 @@ class RunPages {
   std::uint64_t end_bytes_ = 0;  ///< of the last page in the run's block
 };
 
-/// A run as its block is to be stored; Run::unpack() is its inverse.
-/// @param page_bytes  of a page in memory, about, not 0; longer where what they begin with would
-///                    take more than a sixteenth of the run; one with less than two has none
+/// The stored form of a run; Run::unpack() is the inverse.
+/// @param page_bytes  roughly, of a page in memory; not 0. Pages get longer if their low keys would
+///                    take more than a sixteenth of the run. A run that fits into one page gets no
+///                    pages.
 /// @param stored      gets the block
 /// Errors: those of BlockPacker::pack.
 [[nodiscard]] Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& packer,
                                         Buffer& stored);
 
-/// What a page may take more than all of the run: its first and its last range tombstone may be
-/// clipped to keys that are longer than where they begin and end.
+/// A page may take this much more memory than its whole run: its first and last range tombstones
+/// may be clipped to keys that are longer than their own start and end.
 inline constexpr std::size_t kClippedBytesMax = 2 * kKeyBytesMax;
-/// A page alone.
-/// @param run_bytes  of the run in memory, at most
+/// Decodes a page.
+/// @param run_bytes  the most that the run takes in memory
 /// Errors: as of Run::unpack().
 [[nodiscard]] Result<RunRef> unpack_page(Bytes page, std::size_t run_bytes);
 

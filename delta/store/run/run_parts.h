@@ -12,21 +12,21 @@
 
 namespace dgfs::delta {
 
-/// Those points and parts of range tombstones that lie in `range`. Cost: a copy of them, nothing if
-/// that is all.
+/// The points and the parts of range tombstones that lie in `range`. Cost: a copy of them; nothing
+/// if that is the whole run.
 [[nodiscard]] RunRef clipped(const RunRef& run, const KeyRange& range);
-/// What a run says of the keys from one on, before that of the next slice. A value.
+/// The part of a run from a key on, up to the next slice. A value.
 struct RunSlice {
-  std::string low;  ///< of the first: empty
+  std::string low;  ///< empty for the first
   RunRef run;
 };
-/// Slices of about equal size in key order, none much above `bytes_max` unless a message is; at
-/// least one, the run itself if that will do. Cost: a copy.
+/// Cuts a run into slices of about equal size, in key order. None is much above `bytes_max`, unless
+/// a single message is. If one slice is enough, that is the run itself. Cost: a copy.
 [[nodiscard]] std::vector<RunSlice> cut(const RunRef& run, std::uint64_t bytes_max);
-/// The same without range tombstones over young keys, as of object_key.h.
+/// The same run without range tombstones over young keys (object_key.h).
 [[nodiscard]] RunRef with_tombstones_over_older(const RunRef& run, std::uint64_t born_object);
-/// For the lowest level of a store. Erasures have done their work; of young keys removals and range
-/// tombstones have, too, and patches change empty values.
+/// The form of a run at the lowest level of a store. It has no erasures. For young keys it has no
+/// removals and no range tombstones, and patches have become values.
 [[nodiscard]] RunRef settled(const RunRef& run, std::uint64_t born_object);
 
 }  // namespace dgfs::delta

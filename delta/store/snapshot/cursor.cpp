@@ -64,7 +64,7 @@ Status Cursor::previous() {
   return find_backward();
 }
 
-// at_ is where the key would be, which may be behind the slice's last one.
+// at_ is the first candidate; it may be behind the last key of the slice.
 Status Cursor::find_forward() {
   while (at_ == run().size()) {
     DGFS_CHECK(walk_.next());

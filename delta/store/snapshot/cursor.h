@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Cursor: goes through the keys of a view in order, either way.
+// Cursor: moves through the keys of a view in order, in both directions.
 #pragma once
 
 #include <optional>
@@ -13,31 +13,31 @@
 
 namespace dgfs::delta {
 
-/// Sees the store as it was when it was made, whatever is written meanwhile. For one thread.
-/// It stands at a key, or at none: behind the last one or before the first. Where it goes on in one
-/// direction, the blocks that come next are read ahead, and large values, if it is asked for these.
+/// Shows the store as it was when the cursor was made. For one thread. It is at a key, or at none:
+/// behind the last or before the first. While it goes on in one direction, the next blocks are read
+/// ahead, and large values too, if it is asked for them.
 class Cursor {
  public:
-  /// Stands nowhere.
+  /// Is at no key.
   /// @param source  must outlive it
-  /// @param bounds  of the keys that it sees
+  /// @param bounds  of the keys that it shows
   Cursor(TreeView view, const BlockSource& source, KeyRange bounds)
       : walk_(std::move(view), source, std::move(bounds)) {}
 
-  /// To the first key that is not below `key`. Errors of all moves: those of Stored::load; it
-  /// stands nowhere then.
+  /// Moves to the first key that is not below `key`. Errors of all moves: those of Stored::load;
+  /// the cursor is at no key then.
   [[nodiscard]] Status seek(std::string_view key);
-  /// To the last key that lies before `end`.
+  /// Moves to the last key before `end`.
   [[nodiscard]] Status seek_before(const KeyEnd& end);
-  /// It must stand at a key.
+  /// The cursor must be at a key.
   [[nodiscard]] Status next();
   [[nodiscard]] Status previous();
 
   [[nodiscard]] bool is_at_key() const { return walk_.is_somewhere(); }
-  /// While it stands there.
+  /// Valid while the cursor is there.
   [[nodiscard]] std::string_view key() const { return point().key; }
-  /// Where it lies, until the cursor moves or is asked again. A large value is read first, and
-  /// stays in memory as long. Errors: those of LargeValue::load.
+  /// The value, valid until the cursor moves or this is called again. Reads a large value, and
+  /// keeps it in memory for the same time. Errors: those of LargeValue::load.
   [[nodiscard]] Result<std::string_view> value();
 
  private:
@@ -49,11 +49,11 @@ class Cursor {
   [[nodiscard]] Status find_forward();
   [[nodiscard]] Status find_backward();
 
-  SliceWalk walk_;      ///< its slice is settled; nowhere where this is
+  SliceWalk walk_;      ///< its slice is settled; nowhere if the cursor is at no key
   std::size_t at_ = 0;  ///< of the slice's points
-  ValueRef large_;      ///< of the key where it stands, if it was asked for
+  ValueRef large_;      ///< of the present key, if it was asked for
   ValueAhead values_ahead_;
-  bool is_backward_ = false;  ///< where it went last
+  bool is_backward_ = false;  ///< direction of the last move
 };
 
 }  // namespace dgfs::delta

@@ -14,7 +14,7 @@ SnapshotHolders::Hold SnapshotHolders::add(std::string name, std::uint64_t since
     const std::lock_guard lock(mutex_);
     holders_.splice(holders_.end(), added);
   }
-  // A shared_ptr that finds no memory for its count calls the deleter, too.
+  // If allocating the count of the shared_ptr fails, it calls the deleter, too.
   return {&*at, [this, at](const Holder*) {
             const std::lock_guard lock(mutex_);
             holders_.erase(at);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SnapshotHolders: the names of those who hold snapshots of a store. A message about space that is
-// not freed can name the oldest of them.
+// SnapshotHolders: the names of the holders of a store's snapshots. A message about space that is
+// not freed can name the oldest holder.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace dgfs::delta {
 /// Thread-safe. Outlives all holds.
 class SnapshotHolders {
  public:
-  /// One that has a snapshot. A value.
+  /// The holder of a snapshot. A value.
   struct Holder {
     std::string name;
     std::uint64_t since_ns = 0;  ///< on the monotonic clock
@@ -28,12 +28,12 @@ class SnapshotHolders {
 
   /// @param since_ns  on the monotonic clock; calls come in its order
   [[nodiscard]] Hold add(std::string name, std::uint64_t since_ns);
-  /// None: nobody holds one.
+  /// None: there is no snapshot.
   [[nodiscard]] std::optional<Holder> oldest() const;
   [[nodiscard]] std::size_t count() const;
 
  private:
-  mutable std::mutex mutex_;   ///< innermost; all that follows
+  mutable std::mutex mutex_;   ///< innermost; guards all that follows
   std::list<Holder> holders_;  ///< the oldest first
 };
 

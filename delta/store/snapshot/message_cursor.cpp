@@ -25,7 +25,7 @@ const KeyEnd* MessageCursor::covered_until() const {
   return is_before(key_, end) ? &end : nullptr;
 }
 
-// To where the slice was entered: at_ and tombstone_ are those behind it.
+// Sets at_ and tombstone_ to the first ones at or behind the key at which the slice was entered.
 void MessageCursor::enter_slice() {
   const auto& tombstones = run().tombstones();
   const KeyEnd& entry = walk_.entry();
@@ -67,13 +67,13 @@ Status MessageCursor::next() {
 
 Status MessageCursor::previous() { return find_backward(); }
 
-// at_ and tombstone_ are those from which the place is chosen.
+// at_ and tombstone_ are the candidates for the next place.
 Status MessageCursor::find_forward() {
   while (at_ == run().size() && tombstone_ == run().tombstones().end()) {
     DGFS_CHECK(walk_.next());
     if (!walk_.is_somewhere()) return ok();
     enter_slice();
-    key_ = *walk_.entry();  // in the midst of a stretch, where slices overlap
+    key_ = *walk_.entry();  // slices may overlap, so this may be inside a covered stretch
     if (covered_until() != nullptr) return ok();
   }
   const bool has_point = at_ < run().size();
@@ -88,7 +88,7 @@ Status MessageCursor::find_forward() {
   return ok();
 }
 
-// at_ and tombstone_ are behind those from which the place is chosen.
+// at_ and tombstone_ are right behind the candidates for the next place.
 Status MessageCursor::find_backward() {
   while (at_ == 0 && tombstone_ == run().tombstones().begin()) {
     DGFS_CHECK(walk_.previous());
@@ -111,7 +111,7 @@ Status MessageCursor::find_backward() {
   return ok();
 }
 
-// The bounds begin in a stretch that is covered: that is the last place backward, once.
+// If the bounds begin inside a covered stretch, their start is the last place going backward, once.
 bool MessageCursor::stands_within(std::string_view begin) {
   if (key_ == begin && covered_until() != nullptr) return false;
   key_ = begin;

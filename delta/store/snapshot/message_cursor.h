@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// MessageCursor: goes through what a view says, in order, either way: what a store says over what
-// may lie below it, so that it can be merged with that.
+// MessageCursor: moves through the messages of a view, in order, in both directions, so that they
+// can be merged with what lies below the store.
 #pragma once
 
 #include <optional>
@@ -13,39 +13,39 @@
 
 namespace dgfs::delta {
 
-/// Sees the store as it was when it was made. For one thread.
+/// Shows the store as it was when the cursor was made. For one thread.
 ///
-/// It stands at a place, or nowhere. A place is a key that the view has a message for, or where a
-/// stretch of keys begins that a range tombstone covers, or both. For a key that is no place
-/// itself, the last place before it says whether the key is covered: covered_until(). The cursor
-/// may show one stretch as several pieces that touch.
+/// It is at a place, or nowhere. A place is a key with a message, or the start of a stretch of keys
+/// that a range tombstone covers, or both. For a key between two places, the place before it says
+/// whether the key is covered: covered_until(). The cursor may show one stretch as several pieces
+/// that touch.
 class MessageCursor {
  public:
-  /// Stands nowhere.
+  /// Is nowhere.
   /// @param source  must outlive it
-  /// @param bounds  of the places where it stands
+  /// @param bounds  of the places that it shows
   MessageCursor(TreeView view, const BlockSource& source, KeyRange bounds)
       : walk_(std::move(view), source, std::move(bounds)) {}
 
-  /// To the first place that is not below `key`; to `key` itself if it is covered. Errors of all
-  /// moves: those of Stored::load; it stands nowhere then.
+  /// Moves to the first place that is not below `key`; to `key` itself if it is covered. Errors of
+  /// all moves: those of Stored::load; the cursor is nowhere then.
   [[nodiscard]] Status seek(std::string_view key);
-  /// To the last place that lies before `end`.
+  /// Moves to the last place before `end`.
   [[nodiscard]] Status seek_before(const KeyEnd& end);
-  /// It must stand at a place.
+  /// The cursor must be at a place.
   [[nodiscard]] Status next();
   [[nodiscard]] Status previous();
-  /// Nowhere.
+  /// Moves to nowhere.
   void leave() { walk_.leave(); }
 
   [[nodiscard]] bool is_at_place() const { return walk_.is_somewhere(); }
-  // While it stands there:
+  // Valid while it is at a place:
   [[nodiscard]] std::string_view key() const { return key_; }
-  /// What is said of the key; nullopt if nothing but that it is covered. A message is newer than
-  /// what covers its key: a patch changes an empty value there.
+  /// The message of the key; nullopt if the key is only covered. A message is newer than a range
+  /// tombstone over its key, so a patch changes an empty value there.
   [[nodiscard]] std::optional<Message> message() const;
-  /// Keys from this place on, and before the end, that have no message are gone, whatever lies
-  /// below. Null where the place is not covered.
+  /// If the place is covered: the end of the stretch, whose keys without a message are deleted,
+  /// whatever lies below. Null if the place is not covered.
   [[nodiscard]] const KeyEnd* covered_until() const;
 
  private:
@@ -59,9 +59,9 @@ class MessageCursor {
   [[nodiscard]] Status find_forward();
   [[nodiscard]] Status find_backward();
 
-  SliceWalk walk_;         ///< nowhere where this is
+  SliceWalk walk_;         ///< nowhere if the cursor is
   std::size_t at_ = 0;     ///< the first point of the slice that is not before the place
-  Tombstone tombstone_{};  ///< the first that does not begin before it
+  Tombstone tombstone_{};  ///< the first that does not begin before the place
   std::string key_;        ///< of the place
 };
 

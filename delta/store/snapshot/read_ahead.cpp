@@ -5,7 +5,7 @@
 namespace dgfs::delta {
 namespace {
 
-// Slots ahead; half a megabyte of basements.
+// So many slots ahead: about half a megabyte of basements.
 constexpr std::size_t kDistance = 8;
 
 template <class T>
@@ -14,8 +14,8 @@ void announce_block(const std::shared_ptr<const T>& part, const BlockSource& sou
   source.file->announce(part->place()->extent());
 }
 
-// A run is small that takes this part of its large values at most: so much more is read, at worst,
-// than whoever reads all of them needs.
+// A run is small if it takes at most this part of its large values. So in the worst case this much
+// more is read than a reader of all of them needs.
 constexpr std::uint64_t kIndexShare = 16;
 
 bool is_small_beside_its_values(const TreeRun& run, std::uint64_t length_bytes) {
@@ -24,7 +24,7 @@ bool is_small_beside_its_values(const TreeRun& run, std::uint64_t length_bytes) 
   return length_bytes * kIndexShare <= value_bytes;
 }
 
-// Joins extents that lie side by side.
+// Joins consecutive extents.
 class Stretch {
  public:
   explicit Stretch(const BlockSource& source) : source_(source) {}
@@ -66,7 +66,7 @@ void ReadAhead::step(bool backward) {
   backward_ = backward;
 }
 
-// Whether it is where the cursor comes into the node.
+// Whether the slot is the first one that the cursor reaches in the node.
 bool ReadAhead::enters(const Node& node, std::size_t slot) const {
   return slot == (backward_ ? node.slots().size() - 1 : 0);
 }

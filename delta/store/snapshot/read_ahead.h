@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ReadAhead: tells the system which blocks a cursor will read, while it is at those before: the
-// next leaves, and what waits for them above. And what a lookup makes likely.
+// ReadAhead: announces to the system the blocks that a cursor will read next: the next leaves, and
+// the messages that wait for them above. Also the blocks that a lookup will probably need.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace dgfs::delta {
 
-/// Of one cursor.
+/// For one cursor.
 class ReadAhead {
  public:
-  /// The cursor was put somewhere.
+  /// The cursor was put at a new place.
   void begin() { steps_ = 0; }
-  /// It goes on to the next slice.
+  /// The cursor goes on to the next slice.
   /// @param backward  or to the one before
   void step(bool backward);
-  /// The slice has this slot of a node of height 0.
+  /// The slice lies in this slot of a node of height 0.
   void visit_leaf(const Node& node, std::size_t slot, const BlockSource& source) const;
-  /// The slice is below this slot of a node, in a slot of the child.
+  /// The slice lies below this slot of a node, in a slot of the child.
   void visit_inner(const Node& node, std::size_t slot, const Node& child, std::size_t child_slot,
                    const BlockSource& source) const;
 
@@ -34,10 +34,10 @@ class ReadAhead {
   bool backward_ = false;
 };
 
-/// Announces those runs of a node of height 0 that are on disk and take little beside the large
-/// values that they refer to: they will all be asked for some day, with their values. Of other runs
-/// a lookup wants a page alone.
-/// Cost: O(number of runs and of their values), and a call of the system for each stretch of runs.
+/// Announces the runs of a node of height 0 that are on disk and small compared with the large
+/// values that they refer to: these runs will all be read with their values. Of other runs a lookup
+/// reads only a page.
+/// Cost: O(number of runs and of their values), plus a system call for each stretch of runs.
 void announce_index_of_values(const Node& leaf, const BlockSource& source);
 
 }  // namespace dgfs::delta

@@ -19,8 +19,8 @@ void SliceWalk::start() {
   points_max_ = kPointsAtFirst;
 }
 
-// A stretch that a range tombstone covers is passed, and not read: no reason to read more at once,
-// or ahead.
+// A stretch that a range tombstone covers is skipped unread, so slices do not grow and nothing is
+// read ahead because of it.
 Status SliceWalk::enter(KeyEnd key, bool before, const ReadAhead& ahead) {
   slice_.reset();
   DGFS_TRY(slice, slice_at(view_, key, before, points_max_, source_, ahead));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SliceWalk: goes through the slices of a view in order, either way. Cursors stand in the slice
-// where it is.
+// SliceWalk: moves through the slices of a view in order, in both directions. Cursors move within
+// its present slice.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace dgfs::delta {
 
-/// For one thread. Where it goes on in one direction, slices become larger, and the blocks that
-/// come next are read ahead.
+/// For one thread. While it goes on in one direction, slices get larger, and the next blocks are
+/// read ahead.
 class SliceWalk {
  public:
   /// Is nowhere.
@@ -23,25 +23,26 @@ class SliceWalk {
   SliceWalk(TreeView view, const BlockSource& source, KeyRange bounds)
       : view_(std::move(view)), source_(source), bounds_(std::move(bounds)) {}
 
-  /// To the slice that has `key`, or the bounds' first key if that lies behind it; nowhere if the
-  /// bounds are empty. Errors of all moves: those of Stored::load; it is nowhere then.
+  /// Moves to the slice that has `key`, or the first key of the bounds if that is higher; nowhere
+  /// if the bounds are empty. Errors of all moves: those of Stored::load; the walk is nowhere then.
   [[nodiscard]] Status seek(std::string_view key);
-  /// To the slice that has the keys right before `end`, or the bounds' end if that lies before it.
+  /// Moves to the slice that has the keys right before `end`, or before the end of the bounds if
+  /// that is lower.
   [[nodiscard]] Status seek_before(const KeyEnd& end);
-  /// To the slice behind the one where it is; nowhere if that has no key of the bounds.
+  /// Moves to the next slice; nowhere if it has no key of the bounds.
   [[nodiscard]] Status next();
-  /// To the one before it, likewise.
+  /// Moves to the slice before, likewise.
   [[nodiscard]] Status previous();
-  /// Nowhere.
+  /// Moves to nowhere.
   void leave() { slice_.reset(); }
 
   [[nodiscard]] bool is_somewhere() const { return slice_.has_value(); }
-  /// While it is somewhere.
+  /// Valid while it is somewhere.
   [[nodiscard]] const KeySlice& slice() const { return *slice_; }
-  /// The key at which it has come in: that which was looked for, or where the last slice ended.
-  /// Slices may overlap, so that this one may have keys on the other side of it.
+  /// The key at which the walk entered the slice: the key that was searched, or the end of the last
+  /// slice. Slices may overlap, so this one may have keys on the other side of it.
   [[nodiscard]] const KeyEnd& entry() const { return entry_; }
-  /// Replaces what the slice says, for instance by the same, settled.
+  /// Replaces the run of the slice, for instance by its settled form.
   void set_run(RunRef run) { slice_->run = std::move(run); }
   [[nodiscard]] const KeyRange& bounds() const { return bounds_; }
   [[nodiscard]] const BlockSource& source() const { return source_; }
@@ -56,7 +57,7 @@ class SliceWalk {
   std::optional<KeySlice> slice_;
   KeyEnd entry_;
   bool is_passed_ = false;      ///< a range tombstone covers all of the slice
-  std::size_t points_max_ = 0;  ///< of the slice: more for whoever goes on
+  std::size_t points_max_ = 0;  ///< of the slice; grows while the walk goes on
   ReadAhead ahead_;
 };
 

@@ -11,7 +11,7 @@ Result<Message> find_whole(const TreeView& view, std::string_view key, Message n
                            const BlockSource& source) {
   DGFS_TRY(message, find(view, key, std::move(newer), source));
   if (is_small(message)) return message;
-  // The view keeps the space of what the message refers to.
+  // The view keeps the space of the large values in the message.
   return without_large(std::move(message), *source.values);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Snapshot: a store as it was at one moment, for many lookups and cursors.
+// Snapshot: the state of a store at one moment, for many lookups and cursors.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@
 
 namespace dgfs::delta {
 
-/// Thread-safe; a value. The store must outlive it. It keeps the space of the state that it shows.
+/// A value. Thread-safe. The store must outlive it. It keeps the space of its state.
 class Snapshot {
  public:
-  /// @param holder       null: nobody is told of it
+  /// @param holder       null: the snapshot is not listed
   /// @param born_object  of the store
-  /// @param filter       likewise; null: it has none
+  /// @param filter       of the store; null: it has none
   Snapshot(TreeView view, const BlockSource& source, SnapshotHolders::Hold holder,
            std::uint64_t born_object = 0, const PrefixFilter* filter = nullptr)
       : view_(std::move(view)),
@@ -33,10 +33,10 @@ class Snapshot {
         born_object_(born_object),
         filter_(filter) {}
 
-  /// As of Store.
+  /// Like the calls of Store.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
   [[nodiscard]] Result<Message> find(std::string_view key) const;
-  /// The same, with large values that are not read: values() has them, as long as the snapshot is.
+  /// Like find(), but does not read large values; values() has them while the snapshot lives.
   [[nodiscard]] Result<Message> find_unread(std::string_view key) const;
   [[nodiscard]] Result<std::optional<ValueSlice>> read(
       std::string_view key, std::uint64_t begin_bytes = 0,
@@ -49,13 +49,13 @@ class Snapshot {
   [[nodiscard]] MessageCursor message_cursor(KeyRange bounds = {"", std::nullopt}) const {
     return {view_, source_, std::move(bounds)};
   }
-  /// As of Store; also true of what was written after the snapshot was taken.
+  /// As Store::may_have(); also true for objects that were written after the snapshot was taken.
   [[nodiscard]] bool may_have(std::uint8_t object_class, std::uint64_t object) const {
     return filter_ == nullptr || filter_->may_have({object_class, object});
   }
-  /// Nothing below the store has an object as high as this.
+  /// Above every object number below the store.
   [[nodiscard]] std::uint64_t born_object() const { return born_object_; }
-  /// Of the store: what large values lie in.
+  /// The volume that holds large values.
   [[nodiscard]] const ExtentVolume* values() const { return source_.values; }
 
  private:
@@ -66,18 +66,18 @@ class Snapshot {
   const PrefixFilter* filter_;
 };
 
-/// What a view says of a key over whatever lies below it, with a large value read.
+/// The message of a view for a key, to be put over what lies below, with a large value read.
 /// @param newer  lies over the view
 /// Errors: kIo, kCorrupt.
 [[nodiscard]] Result<Message> find_whole(const TreeView& view, std::string_view key, Message newer,
                                          const BlockSource& source);
-/// Bytes of a value that a view has, where nothing lies below; none: there is no such key.
-/// Otherwise as find_whole(), and part_of_value().
+/// Part of a value of a view that has nothing below; none: there is no such key. Otherwise as
+/// find_whole() and part_of_value().
 [[nodiscard]] Result<std::optional<ValueSlice>> read(const TreeView& view, std::string_view key,
                                                      Message newer, std::uint64_t begin_bytes,
                                                      std::uint64_t length_bytes,
                                                      const BlockSource& source);
-/// The value where nothing lies below; none: there is no such key.
+/// The value if nothing lies below; none: there is no such key.
 [[nodiscard]] std::optional<std::string> value_over_nothing(Message message);
 
 }  // namespace dgfs::delta

@@ -44,7 +44,8 @@ Status StackCursor::previous() {
   return find(true);
 }
 
-// So that each store is at the first of its places from the key on, or at the last until it.
+// Going forward, each store must be at its first place from the key on; going backward, at its last
+// place up to it.
 Status StackCursor::turn(bool backward) {
   is_somewhere_ = false;
   if (backward == std::exchange(is_backward_, backward)) return ok();
@@ -56,7 +57,7 @@ Status StackCursor::turn(bool backward) {
   return ok();
 }
 
-// Stores that are at the key leave it.
+// Moves the stores that are at the key.
 Status StackCursor::move_all(bool backward) {
   for (Head& head : heads_) {
     if (!head.is_at(key_)) continue;
@@ -98,8 +99,8 @@ std::optional<std::string> StackCursor::nearest(bool backward) const {
   return first == nullptr ? std::nullopt : std::optional(std::string(first->layer.cursor.key()));
 }
 
-// Null: the store does not cover the key. Backward a store is at its last place until the key,
-// forward it may have passed that.
+// Null: the store does not cover the key. Going backward, a store is at its last place up to the
+// key; going forward, it may have passed that place.
 const KeyEnd* StackCursor::cover_of(const Head& head, std::string_view key) const {
   const bool is_told_here = is_backward_ ? head.layer.cursor.is_at_place() : head.is_at(key);
   const KeyEnd* end = nullptr;
@@ -111,8 +112,8 @@ const KeyEnd* StackCursor::cover_of(const Head& head, std::string_view key) cons
   return end != nullptr && is_before(key, *end) ? end : nullptr;
 }
 
-// Of all stores down to the one below which nothing lies. Returns its number, or how many there
-// are.
+// Collects the messages of the stores, down to the store below which nothing is left. Returns its
+// number, or the number of stores.
 std::size_t StackCursor::compose(std::string_view key) {
   said_.clear();
   is_over_nothing_ = false;
@@ -140,8 +141,8 @@ std::size_t StackCursor::compose(std::string_view key) {
   return end;
 }
 
-// Where an older store alone begins to cover keys, that is told if it goes on behind what a newer
-// one covers, or behind young keys.
+// If only an older store begins to cover keys here, that is a place if it covers keys beyond those
+// that a newer store covers, or beyond young keys.
 bool StackCursor::is_place(std::size_t end) const {
   if (has_message() || end == heads_.size() || heads_[end].is_at(key_)) return true;
   const KeyEnd* newer = cover_of(heads_[end], key_);
@@ -151,7 +152,7 @@ bool StackCursor::is_place(std::size_t end) const {
   });
 }
 
-// Stores below one that covers the key leave what that covers.
+// Stores below one that covers the key skip all that it covers.
 Status StackCursor::pass(std::size_t newest, bool backward) {
   const KeyEnd* cover = cover_of(heads_[newest], key_);
   const std::string begin(heads_[newest].layer.cursor.is_at_place()
@@ -175,7 +176,7 @@ Status StackCursor::pass(std::size_t newest, bool backward) {
   return ok();
 }
 
-// As Overlay makes them one.
+// The same result as that of Overlay.
 MessageKind StackCursor::kind() const {
   bool is_patched = false;
   for (const Said& said : said_) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// StackCursor: goes through what the stores of a stack say together, in order, either way, over
-// whatever lies below the oldest of them.
+// StackCursor: moves through the merged messages of the stores of a stack, in order, in both
+// directions, over whatever lies below the oldest store.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace dgfs::delta {
 
-/// Sees the stores as they were when it was made. For one thread. Its places are as of
-/// MessageCursor. What a newer store covers is not looked at in older ones.
+/// Shows the stores as they were when the cursor was made. For one thread. Places are as of
+/// MessageCursor. Older stores are not read where a newer one covers them.
 class StackCursor {
  public:
   /// One store of the stack. A value.
@@ -26,25 +26,25 @@ class StackCursor {
     std::uint64_t born_object = 0;         ///< as of StoreParameters
     const ExtentVolume* values = nullptr;  ///< of the store; outlives the cursor
   };
-  /// Stands nowhere.
+  /// Is nowhere.
   /// @param layers  the newest first; their cursors have the same bounds
   explicit StackCursor(std::vector<Layer> layers);
 
-  /// Moves, and their errors, as of MessageCursor.
+  /// Moves, and their errors, are as of MessageCursor.
   [[nodiscard]] Status seek(std::string_view key);
   [[nodiscard]] Status seek_before(const KeyEnd& end);
-  /// It must stand at a place.
+  /// The cursor must be at a place.
   [[nodiscard]] Status next();
   [[nodiscard]] Status previous();
 
   [[nodiscard]] bool is_at_place() const { return is_somewhere_; }
-  // While it stands there:
+  // Valid while it is at a place:
   [[nodiscard]] std::string_view key() const { return key_; }
   [[nodiscard]] bool has_message() const { return !said_.empty(); }
   /// Of the message, if there is one. Reads nothing.
   [[nodiscard]] MessageKind kind() const;
-  /// What the stores say of the key together, if they do. A large value is read for it. Errors:
-  /// those of LargeValue::load.
+  /// The merged message of the stores; call it if has_message(). Reads large values. Errors: those
+  /// of LargeValue::load.
   [[nodiscard]] Result<Message> message() const;
   /// As of MessageCursor.
   [[nodiscard]] const KeyEnd* covered_until() const { return cover_ ? &*cover_ : nullptr; }
@@ -52,7 +52,7 @@ class StackCursor {
  private:
   struct Head {
     Layer layer;
-    /// Of the last place that it has passed forward; none: that is not covered.
+    /// Of the last place that it passed going forward; none: that place is not covered.
     std::optional<KeyEnd> passed_cover;
 
     [[nodiscard]] bool is_at(std::string_view key) const {
@@ -60,7 +60,7 @@ class StackCursor {
     }
   };
 
-  /// What one store says of a key, and what its large values lie in.
+  /// The message of one store for a key, and the volume of its large values.
   struct Said {
     Message message;
     const ExtentVolume* values = nullptr;
@@ -77,10 +77,10 @@ class StackCursor {
 
   std::vector<Head> heads_;  ///< the newest first
   bool is_somewhere_ = false;
-  bool is_backward_ = false;  ///< where it went last
+  bool is_backward_ = false;  ///< direction of the last move
   std::string key_;
-  std::vector<Said> said_;        ///< of the key, the newest first; none: nothing
-  bool is_over_nothing_ = false;  ///< no store below says anything
+  std::vector<Said> said_;        ///< of the key, the newest first; empty: no messages
+  bool is_over_nothing_ = false;  ///< stores below have no message
   std::optional<KeyEnd> cover_;
 };
 

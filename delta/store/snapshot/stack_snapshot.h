@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// StackSnapshot: the stores of a stack as they were at one moment, as one dictionary over a bottom
-// that the caller has: for a file system that is the image.
+// StackSnapshot: the stores of a stack at one moment, as one dictionary over a bottom that the
+// caller supplies: for a file system, the image.
 #pragma once
 
 #include <functional>
@@ -17,32 +17,32 @@
 
 namespace dgfs::delta {
 
-/// Thread-safe; a value. All stores must outlive it.
+/// A value. Thread-safe. All stores must outlive it.
 class StackSnapshot {
  public:
-  /// What lies below all stores has of a key. Errors: its own.
+  /// Gets the value of a key from below all stores. Errors: its own.
   using Bottom = std::function<Result<std::optional<std::string>>(std::string_view key)>;
 
-  /// @param stores  from the oldest to the newest. Only the newest of a stack is written to, so
-  ///                that snapshots of all, taken one after the other, are of one moment.
+  /// @param stores  from the oldest to the newest. Only the newest store of a stack is written to,
+  ///                so snapshots that are taken one after the other show the same moment.
   explicit StackSnapshot(std::vector<Snapshot> stores) : stores_(std::move(stores)) {}
 
-  /// What all stores say of a key, over the bottom: a patch, empty if they say nothing, or what
-  /// needs no bottom. The newest is asked first, and none below one that needs nothing below it.
-  /// Errors: those of Snapshot::find.
+  /// The message of all stores for a key, over the bottom: a patch, which is empty if they say
+  /// nothing, or a final message. Asks the newest store first, and no store below one with a final
+  /// message. Errors: those of Snapshot::find.
   [[nodiscard]] Result<Message> find(std::string_view key) const;
   /// The value; none: there is no such key. Errors: those of find() and of the bottom.
-  /// @param bottom  is asked only if the stores do not say all
+  /// @param bottom  called only if the stores have no final message
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key,
                                                        const Bottom& bottom) const;
-  /// All that the stores say of a key, so that parts of the value can be read. It must not outlive
-  /// the snapshot. Errors: those of Stored::load.
+  /// The messages of the stores for a key, for reading parts of its value. Must not outlive the
+  /// snapshot. Errors: those of Stored::load.
   [[nodiscard]] Result<StackedValue> value(std::string_view key) const;
-  /// Stands nowhere.
+  /// Is nowhere.
   [[nodiscard]] StackCursor cursor(KeyRange bounds = {"", std::nullopt}) const;
 
  private:
-  std::vector<Snapshot> stores_;  ///< from the oldest on
+  std::vector<Snapshot> stores_;  ///< the oldest first
 };
 
 }  // namespace dgfs::delta

@@ -21,7 +21,7 @@ ValueRange common(const ValueRange& a, const ValueRange& b) {
 ValueRange range_of(const Edit& edit) { return {begin_of(edit), end_of(edit)}; }
 
 using Interval = boost::icl::right_open_interval<std::uint64_t>;
-// Those that touch are one.
+// Intervals that touch are joined.
 using Intervals = boost::icl::interval_set<std::uint64_t, std::less, Interval>;
 
 Interval interval_of(const ValueRange& range) { return {range.begin_bytes, range.end_bytes}; }
@@ -92,7 +92,7 @@ ValueRange StackedValue::from_base(const ValueRange& range) const {
       if (!std::holds_alternative<FieldChange>(edit)) left -= interval_of(range_of(edit));
     }
   }
-  // A field may be changed before a part of it is replaced.
+  // A field may be changed before a part of it is replaced, so its older bytes are needed.
   for (const Said& said : said_) {
     for (const Edit& edit : said.message.patch.edits()) {
       const auto inside = common(range_of(edit), range);

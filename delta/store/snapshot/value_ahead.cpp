@@ -8,9 +8,9 @@ namespace dgfs::delta {
 namespace {
 
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 20;
-constexpr std::size_t kGrowth = 2;  // values ahead for each that was read
+constexpr std::size_t kGrowth = 2;  // values ahead for each one that was read
 
-// Of all large values that a point needs.
+// Length of all large values of a point.
 std::uint64_t length_of(const Point& point) {
   std::uint64_t bytes = 0;
   if (point.boxed == nullptr) return bytes;
@@ -25,13 +25,13 @@ void announce(const Point& point, const BlockFile& volume) {
   });
 }
 
-// The points of a run in the order in which a cursor comes to them.
+// The points of a run in the order in which a cursor reaches them.
 class Way {
  public:
   Way(const Run& run, bool backward) : run_(run), backward_(backward) {}
 
   [[nodiscard]] std::size_t length() const { return run_.size(); }
-  /// Of a point, by its number in the run; and the other way round.
+  /// Number in that order of a point of the run; the mapping is its own inverse.
   [[nodiscard]] std::size_t step(std::size_t at) const {
     return backward_ ? run_.size() - 1 - at : at;
   }

@@ -14,7 +14,7 @@
 namespace dgfs::delta {
 namespace {
 
-// Looks from the newest level down for what is said of a key.
+// Collects the messages for a key from the newest level down.
 class Finder {
  public:
   Finder(std::string_view key, Message newer)
@@ -33,7 +33,7 @@ class Finder {
     look_into(*part.run);
     return ok();
   }
-  // The newest first.
+  // From the newest run on.
   Status look_into(const std::vector<StoredRun>& runs, const BlockSource& source) {
     for (auto run = runs.rbegin(); run != runs.rend() && !is_done(); ++run) {
       DGFS_CHECK(look_into(*run, source));
@@ -48,8 +48,8 @@ class Finder {
   Overlay said_;
 };
 
-// The first read of a leaf's basements: what else of the leaf later ones will want is announced
-// after it. A lookup whose key the filter does not have reads none.
+// Detects the first read of a leaf's basements, and then announces the other runs of the leaf that
+// later reads will need. If the filter excludes the key, a lookup reads no basement.
 class FirstRead {
  public:
   FirstRead(const Node& leaf, const StoredRun& basement) : leaf_(leaf), basement_(*basement) {
@@ -68,7 +68,7 @@ class FirstRead {
   bool is_next_;
 };
 
-// The slot of the keys before `key`.
+// The slot that has the keys right before `key`.
 std::size_t slot_before(const Node& node, const KeyEnd& key) {
   if (!key) return node.slots().size() - 1;
   const auto at = node.find(*key);
@@ -79,19 +79,19 @@ KeyRange common(const KeyRange& a, const KeyRange& b) {
   return {std::max(a.begin, b.begin), ends_before(b.end, a.end) ? b.end : a.end};
 }
 
-// Whoever wants more keys reads runs as wholes: pages are so small that a scan would have to begin
-// anew every few keys.
+// Above this number of points, runs are read as a whole: pages are so small that a scan would start
+// a new one every few keys.
 constexpr std::size_t kPointsByPage = 64;
 
-// Collects the runs of the levels, the newest first, in a range that becomes narrower.
+// Collects the runs of all levels, the newest first, for a range that gets narrower.
 class SliceMaker {
  public:
   SliceMaker(const KeyEnd& key, bool before, std::size_t points_max)
       : key_(key), before_(before), points_max_(points_max) {}
 
   void narrow(const KeyRange& range) { range_ = common(range_, range); }
-  // True if what is older need not be asked: a range tombstone covers it, whose range is the
-  // slice's.
+  // True if older levels need not be read, because a range tombstone covers the slice; then its
+  // range is that of the slice.
   [[nodiscard]] bool add(RunRef run) {
     const auto& tombstones = run->tombstones();
     const auto tombstone = before_ ? tombstones.find_before(key_) : tombstones.find(*key_);
@@ -100,13 +100,13 @@ class SliceMaker {
     runs_.push_back(std::move(run));
     return is_covered;
   }
-  // The same of a table: a part of it alone, unless it is a run already.
+  // The same for a table: adds only a part of it, unless it is a run already.
   [[nodiscard]] bool add(const ImmutableMemtable& table) {
     auto part = table.part(key_, before_, points_max_);
     paged_ = common(paged_, part.range);
     return add(std::move(part.run));
   }
-  // The same of one on disk: a page of it, where few keys are wanted.
+  // The same for a run on disk: adds only a page if few keys are wanted.
   [[nodiscard]] Result<bool> add(const StoredRun& run, const BlockSource& source) {
     if (points_max_ > kPointsByPage) {
       DGFS_TRY(loaded, run->load(source));
@@ -124,8 +124,7 @@ class SliceMaker {
     }
     return false;
   }
-  // What has to be read of a slot is read at once: else one answer would be waited for after the
-  // other.
+  // Announces all reads of a slot together; otherwise each would wait for the one before.
   void announce(const Slot& slot, const BlockSource& source) const {
     if (points_max_ > kPointsByPage) return;
     std::vector<Extent> unread;
@@ -157,7 +156,7 @@ class SliceMaker {
     return {&run, begin, range_.end ? std::max(begin, run.lower_bound(*range_.end)) : run.size()};
   }
 
-  // Whoever wants ten keys need not wait for all that a basement has to be merged.
+  // A reader of ten keys need not wait until a whole basement is merged.
   void cut(KeySlice& slice) {
     RunPart longest;
     std::size_t parts = 0;
@@ -180,7 +179,7 @@ class SliceMaker {
     }
   }
 
-  // A run that has something to say alone is not copied, if all of it is wanted.
+  // A single run is not copied if all of it is wanted.
   [[nodiscard]] RunRef merged_runs() const {
     std::vector<RunRef> runs = {empty_run()};
     std::vector<RunPart> parts;
@@ -202,7 +201,7 @@ class SliceMaker {
   bool before_;
   std::size_t points_max_;
   KeyRange range_{"", std::nullopt};
-  KeyRange paged_{"", std::nullopt};  // what pages and parts of tables have of it
+  KeyRange paged_{"", std::nullopt};  // covered by all pages and parts of tables
   std::vector<RunRef> runs_;          // the newest first
 };
 

@@ -16,7 +16,7 @@ void BlockCache::insert(std::uint64_t offset_bytes, std::shared_ptr<const void> 
     if (const auto old = places_.find(offset_bytes); old != places_.end()) {
       drop(old->second, dropped);
     }
-    Entries added;  // and in both, or in neither
+    Entries added;  // so that an exception leaves both containers unchanged
     added.push_front({offset_bytes, std::move(value), bytes, false});
     places_.emplace(offset_bytes, added.begin());
     entries_.splice(entries_.begin(), added);
@@ -27,7 +27,7 @@ void BlockCache::insert(std::uint64_t offset_bytes, std::shared_ptr<const void> 
   share_.settle();
 }
 
-// Asked for with each batch: it takes the lock where there is something to do alone.
+// Called with each batch, so it takes the lock only if there is something to do.
 void BlockCache::shrink() {
   share_.settle();
   const auto bytes_max = this->bytes_max();
@@ -55,7 +55,7 @@ void BlockCache::touch(std::uint64_t offset_bytes) {
   protect_less(bytes_max());
 }
 
-// What has not been used for the longest time gets one chance more among the others.
+// The block that was not used for longest is moved to the unprotected ones.
 void BlockCache::protect_less(std::size_t bytes_max) {
   while (protected_bytes_ > bytes_max / 5 * 4) {
     const auto last = std::prev(protected_.end());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// BlockCache: keeps decoded blocks that were read. What is used once only, as by a scan, makes
-// room first: a block has to be used again to become one of those that are protected (segmented
-// LRU). It is no reader/shared_cache.h: who wants a block finds it by a weak pointer, so this cache
-// says only how long blocks stay, and a block that is freed must be erased here too.
+// BlockCache: keeps decoded blocks that were read. A block that was used once only, as by a scan,
+// is dropped first; a block must be used again to be protected (segmented LRU). It does not use
+// reader/shared_cache.h: readers find a block by a weak pointer, so this cache only decides how
+// long blocks stay, and a freed block must be erased here too.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,10 @@ namespace dgfs::delta {
 /// Thread-safe.
 class BlockCache {
  public:
-  /// @param bytes_max  of what is kept; what others hold besides does not count
-  /// @param budget     the cache keeps less where other parts of the store leave less of it; null:
-  ///                   it does not look at others; must outlive the cache
-  /// @param pool       that also caches of others are in; null: none
+  /// @param bytes_max  of cached blocks, whether or not others share them
+  /// @param budget     the cache shrinks when other parts of the store leave less of the budget;
+  ///                   null: it does not; must outlive the cache
+  /// @param pool       shared with other caches; null: none
   explicit BlockCache(std::size_t bytes_max, const MemoryBudget* budget = nullptr,
                       std::shared_ptr<CachePool> pool = nullptr)
       : bytes_max_(bytes_max),
@@ -37,11 +37,11 @@ class BlockCache {
 
   /// @param offset_bytes  of the block in its file
   void insert(std::uint64_t offset_bytes, std::shared_ptr<const void> value, std::size_t bytes);
-  /// It was used.
+  /// A reader has used the block.
   void touch(std::uint64_t offset_bytes);
-  /// The cache drops blocks that do not fit any more, after others have taken memory.
+  /// Drops blocks that no longer fit, after other parts have taken memory.
   void shrink();
-  /// Its block is no more.
+  /// The block was freed.
   void erase(std::uint64_t offset_bytes);
 
   [[nodiscard]] std::size_t size_bytes() const;
@@ -69,7 +69,7 @@ class BlockCache {
   mutable std::mutex mutex_;
   const std::size_t bytes_max_;
   const MemoryBudget* const budget_;
-  std::atomic<std::size_t> bytes_ = 0;  ///< read without the lock, too
+  std::atomic<std::size_t> bytes_ = 0;  ///< also read without the lock
   std::size_t protected_bytes_ = 0;
   Entries entries_;    ///< used once
   Entries protected_;  ///< used again

@@ -14,7 +14,7 @@
 namespace dgfs::delta {
 namespace {
 
-// A reader looks into each run of a slot.
+// A lookup may read each run of a slot.
 constexpr std::size_t kRunsMax = 8;
 
 }  // namespace
@@ -37,7 +37,7 @@ Result<StoredNode> Flusher::push_and_grow(const StoredNode& root, const RunRef& 
     nodes = std::move(more);
   }
   StoredNode top = nodes.front().child;
-  while (true) {  // one that has a single child and nothing to say is none
+  while (true) {  // an inner root with a single child and no messages is dropped
     DGFS_TRY(node, top->load(source_));
     if (node->height() == 0 || node->slots().size() > 1 || !node->slots()[0].runs.empty()) {
       return top;
@@ -57,7 +57,7 @@ void Flusher::accept(const Run& run) {
   unwritten_.clear();
   unwritten_bytes_ = 0;
   spilled_.clear();
-  // Nobody has ever seen them.
+  // No reader has seen these blocks.
   unfreed_.splice(unfreed_.end(), in_vain_);
   free_unfreed();
 }
@@ -102,8 +102,8 @@ StoredRun Flusher::make(RunRef run) {
   return made;
 }
 
-// The tree that is made would stand in memory as a whole otherwise. What the push takes again was
-// written in vain. Whatever ends the writing of a run, its block is known.
+// Otherwise the whole new tree would be in memory. A run that the push takes again was written in
+// vain. Its block is known even if writing it fails.
 Status Flusher::spill() {
   if (unwritten_bytes_ <= bytes_max_) return ok();
   while (!unwritten_.empty()) {
@@ -155,7 +155,8 @@ Result<Flusher::Nodes> Flusher::push(const StoredNode& stored, const RunRef& run
   return split(node->height(), std::move(slots), parameters_.fanout);
 }
 
-// What is covered as a whole is not read: its blocks are no longer of use, whatever they hold.
+// A slot that is covered completely is not read: its blocks are not used any more, whatever they
+// hold.
 Status Flusher::hand_out(const Node& node, const RunRef& run, const KeyRange& range,
                          std::vector<Slot>& slots) {
   if (run->empty()) return ok();
@@ -186,13 +187,13 @@ void Flusher::clear(unsigned height, Slot& slot) {
   }
 }
 
-// A range tombstone goes down at once as long as it covers a whole slot there: what it has made
-// superfluous would else take space until there are so many messages that they go down by
-// themselves.
+// Flushes a range tombstone at once as long as it covers a whole slot of the child: otherwise the
+// superseded data would take space until enough messages are there for an ordinary flush.
 Status Flusher::flush_tombstones(const Node& node, const RangeTombstones& tombstones,
                                  const KeyRange& range, std::vector<Slot>& slots) {
   if (tombstones.empty()) return ok();
-  for (auto i = slots.size(); i-- > 0;) {  // the last first, as more slots may take its place
+  // Backward, because a flush may replace a slot by several.
+  for (auto i = slots.size(); i-- > 0;) {
     const auto own = node.range_of(i, range);
     const auto part = tombstones.clipped(own);
     if (part.empty() || slots[i].runs.empty()) continue;
@@ -224,7 +225,7 @@ Result<StoredNode> Flusher::push_down(const StoredNode& root, const RangeTombsto
   return settled;
 }
 
-// Whether anything waits for one of the ranges that push_down() is about, in a slot or below it.
+// Whether a slot, or anything below it, has messages that wait for the ranges of push_down().
 Result<bool> Flusher::has_to_go_down(unsigned height, const Slot& slot, const KeyRange& range) {
   if (!pushed_down_->overlaps(range)) return false;
   if (!slot.runs.empty()) return true;
@@ -245,7 +246,8 @@ bool Flusher::is_down_enough() {
 Status Flusher::push_down_slots(const Node& node, const KeyRange& range, std::vector<Slot>& slots) {
   if (pushed_down_ == nullptr) return ok();
   const Node handed_out(node.height(), slots);
-  for (auto i = slots.size(); i-- > 0;) {  // the last first, as more slots may take its place
+  // Backward, because a flush may replace a slot by several.
+  for (auto i = slots.size(); i-- > 0;) {
     const auto own = handed_out.range_of(i, range);
     DGFS_TRY(has_to, has_to_go_down(node.height(), handed_out.slots()[i], own));
     if (!has_to || is_down_enough()) continue;
@@ -255,7 +257,7 @@ Status Flusher::push_down_slots(const Node& node, const KeyRange& range, std::ve
   return ok();
 }
 
-// The heaviest slot first: a flush that moves much costs little for each message.
+// The slot with most bytes first: a large flush costs little for each message.
 Status Flusher::flush(unsigned height, const KeyRange& range, std::vector<Slot>& slots) {
   while (true) {
     std::size_t waiting = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Flusher: makes of a tree and a run the tree that has both. Nothing of the old one changes.
+// Flusher: puts a run into a tree, and makes a new tree of both. Changes nothing of the old tree.
 #pragma once
 
 #include <list>
@@ -19,14 +19,13 @@
 
 namespace dgfs::delta {
 
-/// For one thread. A failed call leaves the tree that it was given as good as it was; so does one
-/// that throws std::bad_alloc, after give_up().
+/// For one thread. After a failed call the old tree is unchanged; after a call that throws
+/// std::bad_alloc, too, once give_up() was called.
 class Flusher {
  public:
-  /// @param volume     takes values that have become large; must outlive it
-  /// @param writer     writes runs while a push makes others, where they would take too much
-  ///                   memory; must outlive it
-  /// @param bytes_max  of memory for runs that a push has made and not written, about
+  /// @param volume     holds values that become large; must outlive it
+  /// @param writer     writes runs of a push that take too much memory; must outlive it
+  /// @param bytes_max  roughly, memory for runs that a push has made and not written
   Flusher(const BlockSource& source, ExtentVolume& volume, TreeWriter& writer,
           const StoreParameters& parameters, std::size_t bytes_max)
       : source_(source),
@@ -35,43 +34,43 @@ class Flusher {
         parameters_(parameters),
         bytes_max_(bytes_max) {}
 
-  /// The root of the tree with `run` over it. Moves messages down where a node has more of them
-  /// than it may, and splits and merges what has become too large or too small. Nothing has
-  /// happened before accept().
+  /// Returns the root of the tree with `run` over it. Flushes messages from nodes that have more
+  /// than they may, and splits and merges nodes and basements that are too large or too small. The
+  /// old tree stays valid until accept().
   /// @param run     its large values must be bound
-  /// @param flushes  false: messages stay in the root, which gets larger than it should, and as
-  ///                 little as possible is to be written
-  /// Errors: kIo, kCorrupt, kNoSpace (of a value that has become large, or of runs that it writes).
+  /// @param flushes  false: messages stay in the root, which may exceed its bound, and as little as
+  ///                 possible has to be written
+  /// Errors: kIo, kCorrupt, kNoSpace (for a value that becomes large, or runs that it writes).
   [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run,
                                         bool flushes = true);
-  /// The root of the tree in which messages that wait for some ranges of keys have got into the
-  /// basements of these. The same root, and accept() is not to be called: nothing waits there.
+  /// Returns the root of a tree in which the messages for some ranges of keys have reached the
+  /// basements. Returns `root` itself if no messages wait there; then accept() must not be called.
   /// Otherwise as push().
-  /// @param bytes_max  of runs and large values that it makes for that; it ends soon behind that
+  /// @param bytes_max  of runs and large values that it makes; the call ends soon after that
   [[nodiscard]] Result<StoredNode> push_down(const StoredNode& root, const RangeTombstones& ranges,
                                              std::uint64_t bytes_max);
-  /// Whether the last push_down() has ended before all was down.
+  /// Whether the last push_down() ended before all messages were down.
   [[nodiscard]] bool has_left() const { return has_left_; }
-  /// Of runs and large values that it has ever made.
+  /// Bytes of runs and large values that it has made in its life.
   [[nodiscard]] std::uint64_t made_bytes() const { return made_bytes_; }
-  /// The tree that was made last takes the place of the old one. Large values of `run`, which was
-  /// pushed, are the tree's now. Needs no memory.
+  /// The tree that was made last replaces the old one. Large values of `run`, which was pushed,
+  /// belong to the tree now. Needs no memory.
   void accept(const Run& run);
-  /// Lets go of what the last push has made. Where there is no memory to note that its blocks are
-  /// free, that is done the next time.
+  /// Drops the result of the last push. If there is no memory to note that its blocks are free,
+  /// that is done the next time.
   void give_up();
 
-  /// Adds the blocks that this could not free yet, for a lack of memory: the tree does not have
-  /// them, and the file takes them for used. Throws std::bad_alloc.
+  /// Adds blocks that this could not free yet for lack of memory: they belong to no tree, but the
+  /// file counts them as used. Throws std::bad_alloc.
   void add_unfreed(std::vector<Extent>& blocks) const;
 
-  /// What the tree that was accepted last has no use for. Whoever still has the old one may.
+  /// Space that the accepted tree does not use; a holder of the old tree may.
   [[nodiscard]] UsedSpace take_used_up() { return std::exchange(used_up_, {}); }
-  /// Subtrees that were dropped without being read: all space below them is used up as well.
+  /// Subtrees that were dropped unread: all space below them is used up as well.
   [[nodiscard]] std::vector<StoredNode> take_cut_off() { return std::exchange(cut_off_, {}); }
 
  private:
-  using Nodes = std::vector<Slot>;  ///< new nodes, as slots for the one above: low and child
+  using Nodes = std::vector<Slot>;  ///< new nodes, as slots of the node above
 
   [[nodiscard]] Result<StoredNode> push_and_grow(const StoredNode& root, const RunRef& run);
   [[nodiscard]] Result<Nodes> push(const StoredNode& node, const RunRef& run,
@@ -108,27 +107,27 @@ class Flusher {
   StoreParameters parameters_;
   std::size_t bytes_max_;
 
-  /// Runs that a push has made, in the order in which it has made them. A run moves from one list
-  /// to another without memory.
+  /// Runs that a push has made, in order. A run moves from one list to another without memory.
   using Made = std::list<StoredRun>;
 
   // Of one push.
   bool flushes_ = true;
-  const RangeTombstones* pushed_down_ = nullptr;  ///< ranges for which nothing shall wait; or null
-  std::uint64_t down_end_bytes_ = 0;              ///< of made_bytes_: the bound of push_down()
+  /// Ranges whose messages are flushed down, or null.
+  const RangeTombstones* pushed_down_ = nullptr;
+  std::uint64_t down_end_bytes_ = 0;  ///< bound of push_down() on made_bytes_
   ExtentBalance balance_;
-  std::vector<LargeRef> made_large_;  ///< values that have become large
+  std::vector<LargeRef> made_large_;  ///< values that became large
   Made unwritten_;
   std::size_t unwritten_bytes_ = 0;
-  Made spilled_;  ///< they are written, or are being
-  Made in_vain_;  ///< they were written, and the push has no use for them any more
+  Made spilled_;  ///< written, or being written
+  Made in_vain_;  ///< written, but not used by the push any more
   std::unordered_map<const TreeRun*, Made::iterator> made_;  ///< unwritten and spilled ones
   UsedSpace used_up_;
   std::vector<StoredNode> cut_off_;
 
   bool has_left_ = false;
   std::uint64_t made_bytes_ = 0;
-  Made unfreed_;  ///< of any push: their blocks are to be free
+  Made unfreed_;  ///< of any push; their blocks have to be freed
 };
 
 }  // namespace dgfs::delta

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Nodes that have become too large are split, and children of a node that have become small are put
-// together.
+// Splits nodes that are too large, and merges small children of a node.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -23,8 +22,8 @@ Status Flusher::merge_children(std::vector<Slot>& slots) {
   return ok();
 }
 
-// Only what is in memory, that is what has just been changed, tells how many slots it has without
-// being read; a small one that nobody changes harms nobody.
+// Only children that were just changed are in memory, so only their number of slots is known
+// without a read. A small child that does not change does no harm.
 Result<bool> Flusher::try_merge(Slot& left, const Slot& right) {
   if (left.child->place() && right.child->place()) return false;
   DGFS_TRY(a, left.child->load(source_));
@@ -43,12 +42,12 @@ Result<bool> Flusher::try_merge(Slot& left, const Slot& right) {
   retire(left.child);
   retire(right.child);
   left.child = make_node(a->height(), std::move(slots));
-  // Their keys are others, so that it does not matter which is older.
+  // Their keys differ, so their order does not matter.
   left.runs.insert(left.runs.end(), right.runs.begin(), right.runs.end());
   return true;
 }
 
-// Into parts that are about equal.
+// Into parts of about equal size.
 Flusher::Nodes Flusher::split(unsigned height, std::vector<Slot> slots, std::size_t slots_max) {
   Nodes nodes;
   const auto parts = (slots.size() + slots_max - 1) / slots_max;

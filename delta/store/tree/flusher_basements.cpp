@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The lowest level of the tree: what waits there is put into basements.
+// The lowest level of the tree: merges waiting messages into basements.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -17,17 +17,17 @@
 namespace dgfs::delta {
 namespace {
 
-// A basement is rewritten when this part of its size waits for it: each message so costs twice
-// its bytes at the lowest level, besides its own.
+// A basement is rewritten when this part of its size waits for it. So at the lowest level each
+// message costs at most twice its bytes in addition to its own.
 constexpr std::uint64_t kBasementShare = 2;
 
 bool is_empty(const Slot& slot) { return slot.basement == nullptr && slot.runs.empty(); }
 
-/// How long what a message says is, and what it consists of. A value.
+/// The length of a message's value, and its parts. A value.
 struct Parts {
   std::uint64_t length_bytes = 0;  ///< of the value, or of all pieces
-  std::uint64_t small_bytes = 0;   ///< of memory, of edits
-  std::uint64_t large_bytes = 0;   ///< of all large values, whether they are shown or not
+  std::uint64_t small_bytes = 0;   ///< memory of small edits
+  std::uint64_t large_bytes = 0;   ///< of all large values, used or not
 };
 
 Parts parts_of(const Message& message) {
@@ -48,7 +48,7 @@ Parts parts_of(const Message& message) {
   return parts;
 }
 
-// It has large values, or pieces of some, and is better written anew.
+// Whether the message has large values or pieces, and is better written anew.
 bool is_worn(const Message& message) {
   if (message.patch.empty() || is_small(message)) return false;
   const Parts parts = parts_of(message);
@@ -64,7 +64,7 @@ bool has_long_piece(const Patch& patch, std::uint64_t piece_bytes) {
   });
 }
 
-// A value or a piece that is to be large.
+// Whether a value or a piece is to become large.
 bool has_long_bytes(const Message& message, const LargeBounds& bounds) {
   return (message.value && message.value->size() > bounds.value_bytes_max) ||
          has_long_piece(message.patch, bounds.piece_bytes_max);
@@ -94,7 +94,7 @@ Status Flusher::rewrite_basements(const KeyRange& range, std::vector<Slot>& slot
     std::ranges::move(parts, std::back_inserter(all));
     DGFS_CHECK(spill());
   }
-  // Small neighbours become one; what is empty leaves its range to the one before.
+  // Joins small neighbours; an empty slot leaves its range to the slot before.
   slots.clear();
   for (Slot& slot : all) {
     const bool has_room =
@@ -140,9 +140,10 @@ Result<std::vector<Slot>> Flusher::rewritten(const Slot& slot) {
   return parts;
 }
 
-// What patches have made large while it was in the tree leaves it. A value is written anew as a
-// whole where its small pieces come to more than half of it, as they would be read with it each
-// time, or where what it refers to is more than twice as long as it is.
+// Moves values that have become large by patches in the tree to the extent volume. Rewrites a value
+// completely if its small pieces take more than half of its length: each read of the value reads
+// them. Also rewrites it if the large values to which it refers are more than twice as long as it
+// is.
 Result<RunRef> Flusher::with_large_values(const RunRef& run) {
   const auto bounds = parameters_.large_bounds();
   const auto is_due = [&](const Point& point) {
@@ -164,7 +165,8 @@ Result<RunRef> Flusher::with_large_values(const RunRef& run) {
   return points.take(run->tombstones());
 }
 
-// What is worn stays so where the volume has no space for it: in the tree it would take more.
+// If the volume has no space, a worn message stays as it is: inside the tree it would take even
+// more space.
 Result<Message> Flusher::in_volume(Message message) {
   const auto bounds = parameters_.large_bounds();
   if (is_worn(message)) {

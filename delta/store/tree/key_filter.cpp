@@ -9,14 +9,14 @@
 namespace dgfs::delta {
 namespace {
 
-// Each run on a lookup's way down may answer falsely, and a block is then read in vain. 6 looks
-// give one false answer in 550; 10, the best number, one in 830. With ten bits they gave one in
-// 120, and lookups of what is nowhere took twice as long (docs/BENCHMARKS.md).
+// A false answer of any run on the way of a lookup costs a needless read. 6 probes give one false
+// answer in 550; 10, the optimum, would give one in 830. With ten bits a key it was one in 120, and
+// lookups of missing keys took twice as long (docs/BENCHMARKS.md).
 constexpr std::size_t kBitsOfKey = 14;
 constexpr int kLooks = 6;
 
-// Calls use(number of the bit) for each look, until it returns false. Two hashes make all of them
-// (A. Kirsch and M. Mitzenmacher, "Less Hashing, Same Performance", 2006).
+// Calls use(number of the bit) for each probe, until it returns false. The probes derive from two
+// hashes (A. Kirsch and M. Mitzenmacher, "Less Hashing, Same Performance", 2006).
 template <class Use>
 bool each_look(std::uint64_t hash, std::size_t bytes, Use use) {
   auto place = static_cast<std::uint32_t>(hash);

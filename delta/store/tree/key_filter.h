@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// KeyFilter: says of most keys that a run does not have them, without the run (B. Bloom, "Space/
-// Time Trade-offs in Hash Coding with Allowable Errors", 1970). Nodes keep those of their runs.
+// KeyFilter: tells for most keys that a run does not have them, without reading the run (B. Bloom,
+// "Space/Time Trade-offs in Hash Coding with Allowable Errors", 1970). Nodes keep the filters of
+// their runs.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,10 @@ class KeyFilter {
  public:
   /// Lets all keys through.
   KeyFilter() = default;
-  /// Of the points of a run: lets all of them through, and of other keys one in 550. Of range
-  /// tombstones it knows nothing.
+  /// For the points of a run: lets all of them through, and one in 550 of other keys. Does not
+  /// include range tombstones.
   explicit KeyFilter(const Run& run);
-  /// One that was made before.
+  /// Of bits that were made before.
   explicit KeyFilter(Buffer bits) : bits_(std::move(bits)) {}
 
   [[nodiscard]] static std::uint64_t hash(std::string_view key);
@@ -29,16 +30,16 @@ class KeyFilter {
   /// @param hash  of the key
   [[nodiscard]] bool may_have(std::uint64_t hash) const;
 
-  /// Whether it hides no point of a run.
+  /// Whether it lets all points of a run through.
   [[nodiscard]] bool lets_through(const Run& run) const;
 
-  /// To be kept. Fourteen bits a key.
+  /// The stored form: fourteen bits a key.
   [[nodiscard]] const Buffer& bits() const { return bits_; }
 
   friend bool operator==(const KeyFilter&, const KeyFilter&) = default;
 
  private:
-  Buffer bits_;  ///< empty: it lets all through
+  Buffer bits_;  ///< empty: lets all keys through
 };
 
 }  // namespace dgfs::delta

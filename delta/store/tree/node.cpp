@@ -73,7 +73,7 @@ Result<Slot> decode_slot(unsigned height, Decoder& in) {
   return slot;
 }
 
-// As if each of its pages had been read once, which a run remembers.
+// Includes the table of pages that the run makes once one is read.
 std::size_t bytes_of(const TreeRun& run) {
   return sizeof(StoredRun) + sizeof(TreeRun) + run.values().size() * sizeof(Extent) +
          run.filter().bits().size() + run.pages().size_bytes() +
@@ -142,7 +142,8 @@ Result<std::shared_ptr<const Node>> Node::decode(Bytes bytes) {
   std::vector<Slot> slots;
   for (std::uint64_t i = 0; i < count; ++i) {
     DGFS_TRY(slot, decode_slot(static_cast<unsigned>(height), in));
-    // The first one's says nothing; the second begins behind the empty key, which is in the first.
+    // The low key of the first slot is not used. That of the second must be above the empty key,
+    // which the first slot has.
     const std::string_view before = i > 1 ? std::string_view(slots.back().low) : "";
     if (i > 0 && slot.low <= before) return corrupt(7051, in, "slots out of order");
     slots.push_back(std::move(slot));

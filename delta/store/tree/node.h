@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Node: a part of the key space, cut into slots. A slot has the messages that wait for what is
-// below it, as runs from the oldest to the newest, and below it a child, or, in a node of height
-// 0, a basement: a run of what the messages before have come to.
+// Node: a part of the key space, cut into slots. A slot has the runs of messages that wait for its
+// child, from the oldest to the newest, and the child. In a node of height 0 a slot has a basement
+// instead of a child: a run of the values that earlier messages have made.
 //
-// Nodes never change. A change makes another node, and new ones above it up to the root, which all
-// share what has not changed: so a reader has the tree as it was when it began, without a lock.
-// Runs are blocks of their own. A flush so hands on what it moves and rewrites no other messages of
-// the child (the STBε-tree of SplinterDB does the like), and a new node costs a few kilobytes.
+// Nodes never change. A change makes a new node, and new nodes above it up to the root; they share
+// everything that has not changed. So a reader sees the tree as it was when the reader began,
+// without a lock. Runs are blocks of their own, and a new node costs a few kilobytes: a flush hands
+// on the runs that it moves, and rewrites no other messages of the child (as in the STBε-tree of
+// SplinterDB).
 #pragma once
 
 #include <cstdint>
@@ -28,43 +29,43 @@ namespace dgfs::delta {
 class Node;
 using StoredNode = std::shared_ptr<const Stored<Node>>;
 
-/// A value, which shares what it refers to.
+/// A value, which shares the parts that it refers to.
 struct Slot {
-  /// Keys of the slot are not below it, and below that of the next one. That of a node's first slot
-  /// says nothing: it has all keys of the node before the second.
+  /// Keys of the slot are not below it, and are below that of the next slot. Not used in a node's
+  /// first slot: that slot has all keys of the node before the second slot.
   std::string low;
   StoredNode child;             ///< null in a node of height 0
-  StoredRun basement;           ///< of height 0; null: empty
+  StoredRun basement;           ///< at height 0; null: empty
   std::vector<StoredRun> runs;  ///< the oldest first
 
   [[nodiscard]] std::size_t waiting_bytes() const;
 };
 
-/// Thread-safe, but for size_bytes().
+/// Thread-safe, except size_bytes().
 class Node {
  public:
-  /// @param slots  one at least
+  /// @param slots  at least one
   Node(unsigned height, std::vector<Slot> slots) : height_(height), slots_(std::move(slots)) {}
-  /// One slot with nothing in it, and below it nodes of the same kind.
+  /// A node with one empty slot, and below it nodes of the same kind.
   [[nodiscard]] static StoredNode make_empty(unsigned height);
 
   [[nodiscard]] unsigned height() const { return height_; }
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
-  /// Which slot has `key`.
+  /// The slot that has `key`.
   [[nodiscard]] std::size_t find(std::string_view key) const;
   /// The keys of a slot.
   /// @param range  of the node
   [[nodiscard]] KeyRange range_of(std::size_t slot, const KeyRange& range) const;
-  /// What it takes of memory with what it knows of its runs, about, without these. It grows when
-  /// they are written and get pages: not while another thread writes them. O(number of runs and
-  /// pages).
+  /// Roughly its memory, with what it stores about its runs, but without the runs. It grows when
+  /// they are written and get pages, so no other thread may write them meanwhile. O(number of runs
+  /// and pages).
   [[nodiscard]] std::size_t size_bytes() const;
 
   void encode(Buffer& out) const;
   /// Errors: kCorrupt.
   [[nodiscard]] static Result<std::shared_ptr<const Node>> decode(Bytes bytes);
-  /// As a block has it. Its size in memory is not known before. Errors: kCorrupt, kLimit (out of
-  /// memory).
+  /// Decodes the form of a block. The size in memory is not known before. Errors: kCorrupt, kLimit
+  /// (out of memory).
   [[nodiscard]] static Result<std::shared_ptr<const Node>> unpack(Bytes stored, std::size_t);
 
  private:

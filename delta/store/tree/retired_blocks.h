@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Space that the tree no longer refers to, until nothing else does: the last checkpoint, which a
-// crash would return to, and views that began before.
+// Space that the tree no longer refers to, but that may still be needed: by the last checkpoint, to
+// which a crash returns, and by views that began before.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@
 
 namespace dgfs::delta {
 
-/// Whoever holds one keeps the blocks of the tree that it was made for.
+/// While a caller holds one, the blocks of its tree stay.
 using TreeHold = std::shared_ptr<const int>;
 
-/// What one change of the tree has left. A value.
+/// The space that one change of the tree has left. A value.
 struct Retired {
   std::weak_ptr<const int> hold;  ///< of the last tree that refers to it
   UsedSpace space;
   std::vector<StoredNode> subtrees;  ///< whose space is not in `space` yet
   bool is_past_checkpoint = false;
-  // Of so many extents of `space`, which is added to and never changed.
+  // `counted` extents of `space` are in `counted_bytes`; `space` only grows.
   mutable std::size_t counted = 0;
   mutable std::uint64_t counted_bytes = 0;
 
@@ -36,22 +36,23 @@ struct Retired {
   }
 };
 
-/// For one thread; holds may be let go by any.
+/// For one thread; any thread may drop holds.
 class RetiredBlocks {
  public:
-  /// A list of one that takes memory while nothing has changed yet.
+  /// A list of one, made before anything has changed, so that add() needs no memory.
   using Room = std::list<Retired>;
   /// @param hold  of the last tree that refers to what will be retired
   [[nodiscard]] static Room room_for(const TreeHold& hold) {
     return Room(1, Retired{hold, {}, {}});
   }
 
-  /// What is retired later waits for this tree, also where it has left nothing. Needs no memory.
+  /// Space that is retired later waits for this tree, even if it has left no space. Needs no
+  /// memory.
   Retired& add(Room room) {
     retired_.splice(retired_.end(), room);
     return retired_.back();
   }
-  /// A checkpoint of a tree that came after all that were added is durable.
+  /// A checkpoint of a tree that is newer than everything added so far is durable.
   void note_checkpoint() {
     for (auto& each : retired_) each.is_past_checkpoint = true;
   }
@@ -59,19 +60,20 @@ class RetiredBlocks {
   [[nodiscard]] bool waits_for_checkpoint() const {
     return !retired_.empty() && !retired_.back().is_past_checkpoint;
   }
-  /// The oldest, if nobody can need it any more; else null.
+  /// The oldest, if it is not needed any more; else null.
   [[nodiscard]] Retired* oldest_free() {
-    // A view of a tree has the blocks of that tree, which those retired later may be among.
+    // A view of a tree uses blocks of that tree that may be retired later.
     if (retired_.empty() || !retired_.front().is_past_checkpoint) return nullptr;
     return retired_.front().hold.expired() ? &retired_.front() : nullptr;
   }
   void drop_oldest() { retired_.pop_front(); }
-  /// Of all, the oldest first.
+  /// All, the oldest first.
   [[nodiscard]] std::list<Retired>& all() { return retired_; }
-  /// What is past the checkpoint and still here, but for subtrees whose space is not told: what
-  /// views keep, as soon as all has been freed that can be. O(number of changes of the tree).
+  /// Bytes that are past the checkpoint and still here, without subtrees of unknown size. Once
+  /// everything possible is freed, these are the bytes that views keep. O(number of changes of the
+  /// tree).
   [[nodiscard]] std::uint64_t held_bytes() const { return bytes_of(true); }
-  /// What waits for the next checkpoint, likewise.
+  /// Bytes that wait for the next checkpoint, likewise.
   [[nodiscard]] std::uint64_t waiting_bytes() const { return bytes_of(false); }
 
  private:

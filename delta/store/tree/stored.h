@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Stored<T>: a part of the tree that never changes, on disk, in memory, or in both. One that has
-// no place on disk yet stays in memory; one that has may be dropped and read again.
+// Stored<T>: a part of the tree that never changes, on disk, in memory, or both. A part without a
+// place on disk stays in memory; a part with a place may be dropped and read again.
 #pragma once
 
 #include <memory>
@@ -17,30 +17,30 @@ namespace dgfs::delta {
 
 class ExtentVolume;
 
-/// What reads blocks. All must outlive it; a value.
+/// What is needed to read blocks. All must outlive it; a value.
 struct BlockSource {
   const BlockFile* file = nullptr;
   BlockCache* cache = nullptr;
-  const ExtentVolume* values = nullptr;  ///< large ones; null where they are not asked for
+  const ExtentVolume* values = nullptr;  ///< null if large values are not needed
 };
 
 /// Thread-safe.
-/// @tparam T  has `static Result<std::shared_ptr<const T>> unpack(Bytes, std::size_t)`, of a block
-///            and of what is known of its size_bytes(), and `size_bytes()`
+/// @tparam T  has `static Result<std::shared_ptr<const T>> unpack(Bytes, std::size_t)`, which takes
+///            a block and the known size_bytes(), and `size_bytes()`
 template <class T>
 class Stored {
  public:
   using Ref = std::shared_ptr<const T>;
 
-  /// What is not on disk yet.
+  /// A part that is not on disk yet.
   explicit Stored(Ref value) : size_bytes_(value->size_bytes()), unwritten_(std::move(value)) {}
-  /// @param size_bytes  what is known of that of the decoded value
+  /// @param size_bytes  what is known of the size of the decoded value
   Stored(const Place& place, std::size_t size_bytes) : size_bytes_(size_bytes), place_(place) {}
 
   /// Reads and decodes it if it is not in memory. Errors: those of BlockFile::read and decode.
   [[nodiscard]] Result<Ref> load(const BlockSource& source) const {
     if (auto value = in_memory(source)) return value;
-    // No lock is held while reading: two threads may read the same block, and one of both stays.
+    // No lock is held while reading: two threads may read the same block, and one result is kept.
     const Place place = *this->place();
     DGFS_TRY(stored, source.file->read(place));
     auto value = T::unpack(stored, size_bytes_);
@@ -48,12 +48,12 @@ class Stored {
     keep(value.value(), source);
     return value;
   }
-  /// None: it has not been written.
+  /// None: not written.
   [[nodiscard]] std::optional<Place> place() const {
     const std::lock_guard lock(mutex_);
     return place_;
   }
-  /// It has been written there. Once.
+  /// The part has been written there. Called once.
   void set_place(const Place& place, const BlockSource& source) const {
     Ref value;
     {
@@ -63,8 +63,8 @@ class Stored {
     }
     keep(value, source);
   }
-  /// What was known of it when this was made. Of a run in memory; of a node as of then, or, of one
-  /// on disk, how long its block is.
+  /// The size that was known when this was made: of a run in memory; of a node in memory at that
+  /// time, or the length of its block on disk.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
   [[nodiscard]] bool is_in_memory() const {
     const std::lock_guard lock(mutex_);
@@ -72,7 +72,7 @@ class Stored {
   }
 
  protected:
-  /// Null: it would have to be read.
+  /// Null: it has to be read.
   [[nodiscard]] Ref in_memory(const BlockSource& source) const {
     const std::lock_guard lock(mutex_);
     if (unwritten_) return unwritten_;

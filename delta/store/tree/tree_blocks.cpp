@@ -56,7 +56,7 @@ Status TreeWriter::write_node(const StoredNode& node) {
 }
 
 Status TreeWriter::write(const StoredNode& root) {
-  if (root->place()) return ok();  // then so is all below it
+  if (root->place()) return ok();  // then everything below it is written, too
   DGFS_TRY(node, root->load(source_));
   for (const Slot& slot : node->slots()) {
     if (slot.child) {

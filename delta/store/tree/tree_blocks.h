@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The blocks of a tree: those that have to be written, and all that it reaches.
+// The blocks of a tree: writes the unwritten ones, and lists all.
 #pragma once
 
 #include <functional>
@@ -22,12 +22,12 @@ class TreeWriter {
              const BlockSource& source)
       : file_(file), packer_(packer), page_bytes_(page_bytes), source_(source) {}
 
-  /// Writes what has no place yet, children before those that refer to them.
-  /// Errors: those of BlockFile::write and of Stored::load; what has been written stays so.
+  /// Writes blocks that have no place yet, children before the nodes that refer to them.
+  /// Errors: those of BlockFile::write and of Stored::load; blocks that were written stay.
   [[nodiscard]] Status write(const StoredNode& root);
-  /// Likewise a run alone.
+  /// Writes a single run.
   [[nodiscard]] Status write_run(const StoredRun& run);
-  /// A block that it has written, and that nobody refers to, is free. If it throws std::bad_alloc,
+  /// Frees a block that it has written and that has no references. If it throws std::bad_alloc,
   /// nothing has changed.
   void free(const Extent& block);
 
@@ -38,19 +38,19 @@ class TreeWriter {
   BlockPacker& packer_;
   std::size_t page_bytes_;
   BlockSource source_;
-  Buffer block_;  ///< one at a time
+  Buffer block_;  ///< reused for each block
 };
 
-/// What a TreeWriter would write, in memory, about. Errors: those of Stored::load.
+/// Roughly the bytes, in memory, of what a TreeWriter would write. Errors: those of Stored::load.
 [[nodiscard]] Result<std::uint64_t> unwritten_bytes(const Stored<Node>& root,
                                                     const BlockSource& source);
 
-/// Which file an extent is of.
+/// The file of an extent.
 enum class SpaceKind : std::uint8_t { kBlock, kValue };
 
 using SpaceSink = std::function<Status(SpaceKind, const Extent&)>;
 /// Gives `sink` the extent of each block of a tree that is on disk, a node before what it refers
-/// to, and those of all large values. Reads nodes and no runs. Errors: those of the sink and of
+/// to, and of each large value. Reads nodes, but no runs. Errors: those of the sink and of
 /// Stored::load.
 [[nodiscard]] Status each_extent(const StoredNode& root, const BlockSource& source,
                                  const SpaceSink& sink);

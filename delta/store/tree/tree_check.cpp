@@ -40,7 +40,7 @@ class Walk {
         std::make_shared<const Stored<Node>>(root, static_cast<std::size_t>(root.length_bytes));
     DGFS_CHECK(load_filter());
     DGFS_CHECK(descend(slot, std::nullopt, {"", std::nullopt}));
-    // Last: where it lies over the tree the tree is checked.
+    // Comes last, so that an overlap with the tree does not keep the tree from being checked.
     for (const Place& block : filter_.blocks()) {
       DGFS_TRY(is_sound, mark(block));
       static_cast<void>(is_sound);
@@ -71,8 +71,8 @@ class Walk {
     return ok();
   }
 
-  /// The maps say what was found to be in use, if all of that could be read; then their own blocks
-  /// are marked.
+  /// Compares the maps with the space found in use, if all of it could be read; then marks the
+  /// blocks of the maps.
   Status check_space() {
     if (how_.space.empty()) return ok();
     const auto told = read_space_maps(file_, how_.space);
@@ -80,9 +80,9 @@ class Walk {
       DGFS_CHECK(damage_.add(told.error()));
     } else if (damage_.places() == 0 && values_.is_open()) {
       DGFS_CHECK(compare(told.value().blocks, file_.free_space(),
-                         "the map of blocks says other than the tree what is free"));
+                         "the map of blocks and the tree disagree on free space"));
       DGFS_CHECK(compare(told.value().values, values_.free_space(),
-                         "the map of large values says other than the tree what is free"));
+                         "the map of large values and the tree disagree on free space"));
     }
     for (const Place& block : {how_.space.blocks, how_.space.values}) {
       report_.space_bytes += block.length_bytes;
@@ -104,11 +104,11 @@ class Walk {
 
   [[nodiscard]] BlockSource source() { return {&file_, &cache_, nullptr}; }
 
-  /// @param height  of the node that has the slot; none: it is the root that the slot has
+  /// @param height  of the node that has the slot; none: the slot has the root
   Status descend(const Slot& slot, std::optional<unsigned> height, const KeyRange& range) {
     const Place place = *slot.child->place();
     DGFS_TRY(is_sound, mark(place));
-    // Without a block of its own it is not walked: nothing is walked twice, and all of it ends.
+    // A node that is not sound is not walked: so no block is walked twice, and the walk ends.
     if (!is_sound) {
       ++report_.unread_nodes;
       return ok();
@@ -131,7 +131,7 @@ class Walk {
       KeyRange own = node.range_of(i, range);
       if (own.empty()) {
         DGFS_CHECK(tell(violation(7080, "slots out of order"), place));
-        own = {"", std::nullopt};  // which keys it should have is not known
+        own = {"", std::nullopt};  // its keys are unknown
       }
       DGFS_CHECK(check_runs(slot, own));
       if (slot.child) {
@@ -158,7 +158,7 @@ class Walk {
     return ok();
   }
 
-  /// An empty one where it is not to be read, or cannot be.
+  /// The run; empty if it is not to be read or cannot be read.
   Result<RunRef> check(const StoredRun& stored, const KeyRange& range) {
     const Place place = *stored->place();
     DGFS_TRY(is_sound, mark(place));
@@ -189,7 +189,7 @@ class Walk {
       DGFS_CHECK(tell(violation(7081, "a run is not as large as its node says"), place));
     }
     if (clipped(run, range) != run) {
-      DGFS_CHECK(tell(violation(7082, "a run has keys that are not its slot's"), place));
+      DGFS_CHECK(tell(violation(7082, "a run has keys outside of its slot"), place));
     }
     if (run->values() != stored.values()) {
       DGFS_CHECK(tell(violation(7093, "a run has other large values than its node says"), place));
@@ -201,15 +201,15 @@ class Walk {
       DGFS_CHECK(tell(violation(7186, "a run has keys of objects that the filter denies"), place));
     }
     if (run->tombstones().empty() == stored.has_tombstones()) {
-      DGFS_CHECK(tell(violation(7099, "a run has range tombstones, or none, unlike its node says"),
-                      place));
+      DGFS_CHECK(tell(violation(7099, "a run and its node disagree on range tombstones"), place));
     }
     return ok();
   }
 
-  // That each of its pages says what it says itself of the page's keys. Of all keys, so, since
-  // pages have all of them together.
-  /// @param block  of the run, which has been read: pages lie within it, as its node was decoded
+  // Checks that each page has the same content as the run in the page's range. Together the pages
+  // cover all keys.
+  /// @param block  of the run, which was read; its pages lie within it, as decoding the node has
+  ///               checked
   Status check_pages(const RunRef& run, const TreeRun& stored, Bytes block) {
     for (std::size_t i = 0; i < stored.pages().size(); ++i) {
       const auto page = stored.pages()[i];
@@ -229,11 +229,11 @@ class Walk {
     return ok();
   }
 
-  /// Whether a block is in the file, and none has been there before.
+  /// Whether a block lies in the file and overlaps no earlier one.
   Result<bool> mark(const Place& place) {
     Status marked = ok();
     if (place.length_bytes > file_bytes_ || place.offset_bytes > file_bytes_ - place.length_bytes) {
-      marked = violation(7083, "a block lies behind the end of the file");
+      marked = violation(7083, "a block lies beyond the end of the file");
     } else {
       marked = file_.mark(place.extent());
     }

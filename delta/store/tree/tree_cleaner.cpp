@@ -54,7 +54,7 @@ Result<bool> TreeCleaner::clean_slot(unsigned height, Slot& slot) {
   return has_changed;
 }
 
-// A run that is made anew is written anywhere but at the end: then its block need not be copied.
+// A run that is made anew is written before the end anyway, so its block need not be copied.
 Result<bool> TreeCleaner::clean_run(StoredRun& run) {
   if (is_full()) return false;
   const auto is_behind = [this](const Extent& value) { return value.offset_bytes >= ends_.values; };
@@ -104,7 +104,8 @@ Result<LargeRef> TreeCleaner::moved(const LargeRef& value) {
   return std::make_shared<const LargeValue>(std::move(place));
 }
 
-// What it takes is noted whatever happens, so that it can be given back: memory for that first.
+// The space must be noted whatever happens, so that it can be given back; so its memory is reserved
+// first.
 Result<std::optional<Place>> TreeCleaner::copied(Bytes block, BlockFile& file,
                                                  std::vector<Extent>& taken) {
   if (taken.size() == taken.capacity()) taken.reserve(2 * taken.size() + 1);
@@ -134,7 +135,7 @@ UsedSpace TreeCleaner::take_taken() noexcept {
   return std::exchange(taken_, {});
 }
 
-// There is room for those that have been written: they are written when all have been made.
+// cleaned() has reserved memory for all of them; they are written only after it.
 template <class T>
 void TreeCleaner::note_taken(const T& block) noexcept {
   if (const auto place = block.place()) taken_.blocks.push_back(place->extent());

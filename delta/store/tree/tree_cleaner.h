@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TreeCleaner: makes of a tree the same tree with less at the ends of its files, so that these can
-// be cut. Blocks of runs are copied as they are; a run whose large values have moved is made anew,
-// and so are nodes, as they refer to what has moved. Nothing of the old tree changes.
+// TreeCleaner: makes a tree with the same content and less at the ends of its files, so that the
+// ends can be cut off. Blocks of runs are copied unchanged; a run whose large values have moved is
+// made anew, and so are nodes, which refer to moved blocks. Nothing of the old tree changes.
 #pragma once
 
 #include <cstdint>
@@ -19,36 +19,37 @@ namespace dgfs::delta {
 /// For one thread.
 class TreeCleaner {
  public:
-  /// What lies behind these offsets is to be moved. A value.
+  /// Everything behind these offsets is to be moved. A value.
   struct Ends {
     std::uint64_t blocks = UINT64_MAX;
     std::uint64_t values = UINT64_MAX;
   };
 
-  /// @param blocks  that of `source`; what lies behind its end is closed to new blocks; must
-  ///                outlive this
+  /// @param blocks  that of `source`; its end is closed to new blocks; must outlive this
   /// @param values  likewise
-  /// @param bytes_max  moved and made anew, about: then the rest stays where it is
+  /// @param bytes_max  roughly, of what is moved and made anew; the rest stays where it is
   TreeCleaner(BlockFile& blocks, ExtentVolume& values, const BlockSource& source, const Ends& ends,
               std::uint64_t bytes_max)
       : blocks_(blocks), values_(values), source_(source), ends_(ends), bytes_max_(bytes_max) {}
 
-  /// The root of the tree that takes the old one's place; `root` itself if nothing could be moved.
-  /// New nodes, and runs with values that have moved, are not written yet. What finds no space
-  /// before the end stays. Reads all nodes until so much is moved, of runs and values what moves.
-  /// @param root  all of its tree has been written
+  /// Returns the root of the new tree; `root` itself if nothing could be moved. New nodes, and runs
+  /// with moved values, are not written yet. Data that finds no space before the end stays. Reads
+  /// nodes until `bytes_max` is reached, and the runs and values that it moves.
+  /// @param root  its whole tree has been written
   /// Errors: kIo, kCorrupt, kNoSpace.
   [[nodiscard]] Result<StoredNode> cleaned(const StoredNode& root);
-  /// The new tree is not to be: the space that it has taken, to be given back. Needs no memory.
+  /// The new tree is dropped: returns the space that it has taken, to be given back. Needs no
+  /// memory.
   [[nodiscard]] UsedSpace take_taken() noexcept;
 
-  /// What the new tree has no use for.
+  /// Space that the new tree does not use.
   [[nodiscard]] UsedSpace take_used_up() { return std::exchange(used_up_, {}); }
-  /// Blocks of runs and values that were copied, what was made anew, and nodes that had to be read.
+  /// Blocks of runs and values that were copied, parts that were made anew, and nodes that had to
+  /// be read.
   [[nodiscard]] std::uint64_t cost_bytes() const {
     return moved_bytes_ + made_bytes_ + read_bytes_;
   }
-  /// The rest has stayed where it is.
+  /// Whether bytes_max was reached; then the rest has stayed.
   [[nodiscard]] bool is_full() const { return moved_bytes_ + made_bytes_ >= bytes_max_; }
 
  private:
@@ -59,7 +60,7 @@ class TreeCleaner {
   [[nodiscard]] Result<bool> clean_run(StoredRun& run);
   [[nodiscard]] Result<bool> move_values(StoredRun& run);
   [[nodiscard]] Result<bool> move_block(StoredRun& run);
-  /// Its copy before the end; none: there is no space.
+  /// The copy before the end; none: there is no space.
   [[nodiscard]] static Result<std::optional<Place>> copied(Bytes block, BlockFile& file,
                                                            std::vector<Extent>& taken);
   [[nodiscard]] Result<LargeRef> moved(const LargeRef& value);
@@ -76,8 +77,8 @@ class TreeCleaner {
   std::uint64_t read_bytes_ = 0;  ///< of nodes
   UsedSpace used_up_;
   UsedSpace taken_;
-  std::vector<StoredNode> nodes_;  ///< made
-  std::vector<StoredRun> runs_;    ///< likewise
+  std::vector<StoredNode> nodes_;  ///< that it has made
+  std::vector<StoredRun> runs_;    ///< that it has made
 };
 
 }  // namespace dgfs::delta

@@ -18,7 +18,7 @@ Status ValueCheck::mark(const std::vector<Extent>& values) {
     Status marked = ok();
     if (value.length_bytes > file_bytes_ || value.offset_bytes > file_bytes_ - value.length_bytes) {
       marked = volume_->file().at_place(
-          Error(ErrorKind::kCorrupt, 7092, "a large value lies behind the end of the file"),
+          Error(ErrorKind::kCorrupt, 7092, "a large value lies beyond the end of the file"),
           value.offset_bytes);
     } else {
       marked = volume_->file().mark(value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ValueCheck: looks for the large values of a store in its extent volume.
+// ValueCheck: checks the large values of a store in its extent volume.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@ namespace dgfs::delta {
 /// For one thread.
 class ValueCheck {
  public:
-  /// @param file    the extent volume; null: it could not be opened, and nothing is looked for
-  /// @param damage  is told of what is wrong; must outlive it
+  /// @param file    the extent volume; null: it could not be opened, and no value is checked
+  /// @param damage  gets the errors; must outlive it
   /// Errors: kIo.
   [[nodiscard]] static Result<ValueCheck> make(std::unique_ptr<storage::File> file, Damage& damage);
 
-  /// Looks whether each value lies in the file, and none over another.
+  /// Checks that each value lies in the file, and that no two overlap.
   /// Errors: those of Damage::add.
   [[nodiscard]] Status mark(const std::vector<Extent>& values);
   /// Reads all values of a run. Errors: those of Damage::add.
   [[nodiscard]] Status read(const Run& run);
 
-  /// Marked.
+  /// Values marked so far.
   [[nodiscard]] std::uint64_t values() const { return values_; }
   [[nodiscard]] std::uint64_t value_bytes() const { return value_bytes_; }
   [[nodiscard]] std::uint64_t read_bytes() const { return read_bytes_; }
   /// False: the extent volume could not be opened.
   [[nodiscard]] bool is_open() const { return volume_ != nullptr; }
-  /// But for values that were marked. Where it is open.
+  /// The file without the values that were marked. Only if is_open().
   [[nodiscard]] FreeSpace free_space() const { return volume_->file().free_space(); }
-  /// Between values.
+  /// Free bytes between values.
   [[nodiscard]] std::uint64_t free_bytes() const {
     return volume_ == nullptr ? 0 : volume_->file().space().free_bytes();
   }

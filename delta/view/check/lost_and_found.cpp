@@ -32,7 +32,7 @@ Result<std::string> LostAndFound::add(ObjectNumber object) {
   return "/" + place.name + "/" + name;
 }
 
-// What else has the name in the root stays.
+// An object other than a directory keeps the name "lost+found" in the root.
 Result<LostAndFound::Place> LostAndFound::find_or_make() {
   for (int number = 0;; ++number) {
     const auto name = numbered("lost+found", number);

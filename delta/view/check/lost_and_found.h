@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// LostAndFound: the directory where objects get a name that have lost theirs.
+// LostAndFound: the directory in which objects that have lost their names get a new one.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace dgfs::view {
 
-/// For one thread. Errors of all: those of RepairWriter.
+/// For one thread. Errors of all calls: those of RepairWriter.
 class LostAndFound {
  public:
   /// @param writer  must outlive it
   explicit LostAndFound(RepairWriter& writer) : writer_(writer) {}
 
-  /// Gives an object without a name one. Returns its path, from "/" on. Errors: kNotFound (there is
-  /// no such object), kNoSpace (no object number is left).
+  /// Gives a name to an object that has none. Returns its path, from "/" on. Errors: kNotFound
+  /// (there is no such object), kNoSpace (no object number is left).
   [[nodiscard]] Result<std::string> add(ObjectNumber object);
 
  private:

@@ -9,7 +9,7 @@
 namespace dgfs::view {
 namespace {
 
-// No object was ever given as high a number: it comes of damage.
+// No object gets such a high number, so this one is damage.
 constexpr ObjectNumber kNumbersEnd = ObjectNumber{1} << 62;
 
 std::string nothing_left() { return "another repair has mended it"; }
@@ -109,7 +109,7 @@ Result<std::string> Mender::set_type(const Finding& finding) {
   return "the name has the object's type now";
 }
 
-// The name in the directory's parent stays.
+// The name in the directory's recorded parent stays.
 Result<std::string> Mender::drop_further_names(const Finding& finding) {
   if (finding.object == kRoot && finding.place) {
     DGFS_CHECK(writer_.drop_name(*finding.place, kRoot));
@@ -160,7 +160,7 @@ Result<std::string> Mender::tell_what_is_hidden(const NamePlace& place) {
   Dentry dentry = *state.dentry;
   dentry.hides_lower = true;
   DGFS_CHECK(writer_.put(key, encode_dentry(dentry)));
-  return "it tells now";
+  return "it says so now";
 }
 
 Result<std::string> Mender::show_xattrs(ObjectNumber object) {

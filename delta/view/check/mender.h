@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Mender: mends one finding after the other.
+// Mender: repairs findings one by one.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,15 @@
 
 namespace dgfs::view {
 
-/// For one thread. Errors of all: those of RepairWriter.
+/// For one thread. Errors of all calls: those of RepairWriter.
 class Mender {
  public:
   /// @param layers  must outlive it
   Mender(const Layers& layers, const Time& now)
       : writer_(layers, now), lost_and_found_(writer_), records_(writer_) {}
 
-  /// Returns in plain words what was done. What was mended with another finding stays as it is.
+  /// Returns in plain words what was done. Does nothing if the repair of an earlier finding has
+  /// fixed this one.
   [[nodiscard]] Result<std::string> mend(const Finding& finding);
 
  private:

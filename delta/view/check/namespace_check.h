@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Whether the records of all stores, over the image, make one sound tree.
+// Checks whether the records of all stores, over the image, make one sound tree.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,12 @@
 
 namespace dgfs::view {
 
-/// Holds all records against each other and against the image, and tells each place where they
-/// break a Rule. Nobody may change them meanwhile. Damaged records are findings; what depends on
-/// them is not judged. What the image says of objects that no store says anything of is not
-/// checked. Errors: kIo, kCorrupt (the store or the image cannot be read). Throws std::bad_alloc.
-/// Cost: that of the records, and of the directories that were changed. Memory: about 50 bytes for
-/// each directory that was changed and has subdirectories, none for others of a sound tree, and
-/// some hundred bytes for each damaged record.
+/// Compares all records with each other and with the image, and reports each place where they break
+/// a Rule. No other thread may change them meanwhile. Damaged records are findings; rules that
+/// depend on their content are not checked. Objects without records in a store are not checked.
+/// Errors: kIo, kCorrupt (the store or the image cannot be read). Throws std::bad_alloc. Cost:
+/// reads the records, and the directories that were changed. Memory: in a sound tree about 50 bytes
+/// for each changed directory with subdirectories, and some hundred bytes for each damaged record.
 [[nodiscard]] Status check_namespace(const Layers& layers,
                                      const std::function<void(const Finding&)>& found);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kPassesMax = 1000;
 
-// What breaks rules of a later turn may be right once those of an earlier one are kept.
+// Findings of a later turn may vanish once those of earlier turns are repaired.
 int turn_of(Rule rule) {
   switch (rule) {
     case Rule::kRecordsAreWhole:
@@ -41,7 +41,7 @@ int turn_of(Rule rule) {
   return 4;
 }
 
-// Those of the first turn that has some; the next pass finds those that are too many.
+// The findings of the first turn that has any; the next pass finds those beyond `count_max`.
 Result<std::vector<Finding>> first_findings(const Layers& layers, std::size_t count_max) {
   std::vector<Finding> first;
   DGFS_CHECK(check_namespace(layers, [&](const Finding& finding) {
@@ -68,7 +68,7 @@ Result<std::uint64_t> repair_namespace(const Layers& layers, const Time& now, co
       ++count;
     }
   }
-  return Error(ErrorKind::kCorrupt, 7400, "the records break rules however often they are mended")
+  return Error(ErrorKind::kCorrupt, 7400, "the records still break rules after repeated mending")
       .in_section("delta");
 }
 

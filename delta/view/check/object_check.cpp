@@ -21,7 +21,7 @@ Status ObjectCheck::check(ObjectNumber object) {
   if (!found.value()) return ok();
   const ObjectFacts& facts = *found.value();
   check_mark(facts);
-  if (facts.is_lost()) return ok();  // it is to be found again first
+  if (facts.is_lost()) return ok();  // it needs a name first
   check_counts(facts);
   DGFS_CHECK(check_target(facts));
   return facts.is_directory() ? check_directory(facts) : ok();
@@ -30,13 +30,13 @@ Status ObjectCheck::check(ObjectNumber object) {
 void ObjectCheck::check_mark(const ObjectFacts& facts) const {
   if (facts.is_lost()) {
     tell(Rule::kObjectsHaveANameOrAreMarked, RecordClass::kAttributes, facts.object,
-         facts.is_marked ? "the directory was removed, and has names" : "no name leads to it");
+         facts.is_marked ? "the directory was removed but has names" : "no name leads to it");
     return;
   }
   const bool may_have_name = facts.unknown_names != 0 && facts.record.attributes.link_count != 0;
   if (facts.is_marked && (!facts.names.empty() || may_have_name || facts.object == kRoot)) {
     tell(Rule::kMarkedObjectsHaveNoName, RecordClass::kOrphan, facts.object,
-         "it is to end, and has a name");
+         "it is marked to end but has a name");
   }
 }
 
@@ -76,7 +76,7 @@ Status ObjectCheck::check_directory(const ObjectFacts& facts) {
          "the directory has " + std::to_string(facts.names.size()) + " names");
   } else if (!facts.names.empty()) {
     DGFS_CHECK(check_parent(facts));
-    // One without subdirectories is above none: it need not be remembered.
+    // A directory without subdirectories is on no circle, so it need not be remembered.
     const bool is_leaf = facts.subdirectories == 0;
     DGFS_CHECK(check_ancestors(is_leaf ? facts.names.front().directory : facts.object));
   }
@@ -88,7 +88,7 @@ Status ObjectCheck::check_parent(const ObjectFacts& facts) {
   if (!parent) {
     if (!is_of_record(parent.error())) return parent.error();
     DGFS_TRY(is_damaged, has_record(moment_, key_of(RecordClass::kParent, facts.object)));
-    if (is_damaged) return ok();  // told of the record
+    if (is_damaged) return ok();  // the record itself was reported
   } else if (parent.value() == facts.names.front().directory) {
     return ok();
   }
@@ -98,7 +98,7 @@ Status ObjectCheck::check_parent(const ObjectFacts& facts) {
   return ok();
 }
 
-// A circle is told once, of the lowest of its numbers.
+// Reports a circle once, at the lowest of its numbers.
 Status ObjectCheck::check_ancestors(ObjectNumber directory) {
   std::vector<ObjectNumber> path;
   while (directory != 0 && directory != kRoot && followed_.insert(directory).second) {
@@ -113,7 +113,7 @@ Status ObjectCheck::check_ancestors(ObjectNumber directory) {
   return ok();
 }
 
-// By its name, as its parent may be wrong; 0: it has none, or several, or is damaged.
+// Follows the name, because the parent may be wrong; 0: no name, several names, or damaged ones.
 Result<ObjectNumber> ObjectCheck::above(ObjectNumber directory) const {
   if (moment_.layers().is_untouched(RecordClass::kName, directory)) {
     DGFS_TRY(parent, moment_.layers().bottom().parent(directory));

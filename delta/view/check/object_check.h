@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ObjectCheck: the rules that an object keeps as a whole: its names, its counts, its parent.
+// ObjectCheck: checks the rules for an object as a whole: its names, its counts, its parent.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace dgfs::view {
 
-/// For one thread. It remembers the directories with subdirectories that it has come by, about 50
+/// For one thread. It remembers the directories with subdirectories that it has checked, about 50
 /// bytes each.
 class ObjectCheck {
  public:
@@ -25,7 +25,8 @@ class ObjectCheck {
   ObjectCheck(const Moment& moment, ObjectPaths& paths, const Found& found)
       : moment_(moment), paths_(paths), found_(found) {}
 
-  /// Of one that is not there, nothing is told. Errors: those of Moment, but for damaged records.
+  /// Reports nothing for an object that does not exist. Errors: those of Moment, except for damaged
+  /// records.
   [[nodiscard]] Status check(ObjectNumber object);
 
  private:
@@ -43,7 +44,7 @@ class ObjectCheck {
   const Moment& moment_;
   ObjectPaths& paths_;
   const Found& found_;
-  std::unordered_set<ObjectNumber> followed_;  ///< directories whose ancestors were looked at
+  std::unordered_set<ObjectNumber> followed_;  ///< directories whose ancestors were checked
 };
 
 }  // namespace dgfs::view

@@ -21,7 +21,7 @@ Status count_children(const Moment& moment, ObjectFacts& facts) {
   return ok();
 }
 
-// The image tells of a part of the names of an object with several.
+// The image may list only a part of an object's names.
 Status count_unknown_names(const Moment& moment, ObjectFacts& facts) {
   DGFS_TRY(node, moment.layers().bottom().node(facts.object));
   if (!node || node->link_count <= 1) return ok();
@@ -54,7 +54,7 @@ std::uint64_t ObjectFacts::right_links() const {
 
 bool ObjectFacts::is_lost() const {
   if (object == kRoot || !names.empty()) return false;
-  if (is_directory() && children != 0) return true;  // its end would end what is in it
+  if (is_directory() && children != 0) return true;  // ending it would end its children
   if (is_untouched && !is_directory()) return false;
   const bool may_have_name = unknown_names != 0 && record.attributes.link_count != 0;
   return !is_marked && !may_have_name;

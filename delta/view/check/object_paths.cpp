@@ -7,7 +7,7 @@
 namespace dgfs::view {
 namespace {
 
-// Directories that are below themselves have no end.
+// A path of directories in a circle has no end.
 constexpr int kLevelsMax = 1000;
 
 }  // namespace
@@ -32,7 +32,7 @@ std::string ObjectPaths::words_of(ObjectNumber directory) {
   return known ? words + " (" + *known + ")" : words;
 }
 
-// Without the slash at the end: of the root "".
+// Without the slash at the end; "" for the root.
 std::optional<std::string> ObjectPaths::directory_path(ObjectNumber directory) {
   if (directory != last_) {
     last_path_ = climb(directory);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ObjectPaths: paths of objects for messages, out of records that may be wrong.
+// ObjectPaths: paths of objects for messages, from records that may be wrong.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 
 namespace dgfs::view {
 
-/// For one thread. It remembers the directory that was asked for last. All paths begin with "/".
-/// Cost of all: a look at the names of each directory on the way, 1,000 of them at most.
+/// For one thread. It remembers the directory of the last call. All paths begin with "/". Cost of
+/// all calls: reads the names of each directory on the way, at most 1,000 directories.
 class ObjectPaths {
  public:
   /// @param moment  must outlive it
   explicit ObjectPaths(const Moment& moment) : moment_(moment) {}
 
-  /// By the first of its names that has one. nullopt: no name leads to it from the root, or that
-  /// cannot be told.
+  /// The path of the first of its names that has one. nullopt: no name leads to it from the root,
+  /// or the path cannot be read.
   [[nodiscard]] std::optional<std::string> path(ObjectNumber object);
-  /// Of a name, whether or not it is there. nullopt: its directory has none.
+  /// The path of a name, whether or not the name exists. nullopt: its directory has no path.
   [[nodiscard]] std::optional<std::string> path(const NamePlace& place);
   /// "directory 17 (/a/b)", or "directory 17".
   [[nodiscard]] std::string words_of(ObjectNumber directory);

@@ -61,7 +61,7 @@ Status RecordCheck::walk(RecordClass record, const Visit& visit) {
   return moved;
 }
 
-// Their bytes are not read: a file may have any.
+// The bytes of chunks are not read: a file may have any.
 Status RecordCheck::check_chunks() {
   const auto keys = keys_of(RecordClass::kChunk);
   auto cursor = moment_.stores().cursor(keys);
@@ -88,7 +88,7 @@ Result<RecordCheck::Known> RecordCheck::known(ObjectNumber object) {
     if (!is_of_record(record.error())) return record.error();
     known.presence = Presence::kUnknown;
   } else if (!record.value() && object == kRoot) {
-    known.presence = Presence::kUnknown;  // it is told of, and comes back
+    known.presence = Presence::kUnknown;  // it is reported elsewhere, and will be restored
   } else if (record.value()) {
     known = {Presence::kHere, record.value()->attributes.mode, record.value()->flags};
   }
@@ -102,7 +102,8 @@ void RecordCheck::tell_stray(RecordClass record, ObjectNumber object) {
   stray_record_ = record;
   stray_object_ = object;
   tell(Rule::kRecordsHaveAnObject, record, object,
-       std::string("a record ") + static_cast<char>(record) + " is of no object that may have it");
+       std::string("a record ") + static_cast<char>(record) +
+           " belongs to no object that may have it");
 }
 
 Status RecordCheck::note(ObjectNumber object) {
@@ -142,7 +143,8 @@ Status RecordCheck::check_attributes(ObjectNumber object, const delta::Message& 
   return check_unless_told(object, check_object);
 }
 
-// An object of the image that has ended: its name in the image, and those in it, ended before.
+// For an object of the image that has ended: its names in the image, and the names in it, must have
+// ended before.
 Status RecordCheck::check_gone(ObjectNumber object) {
   if (object == kRoot) {
     tell(Rule::kRecordsAreWhole, RecordClass::kAttributes, kRoot, "the root has ended");
@@ -168,7 +170,7 @@ Status RecordCheck::check_gone(ObjectNumber object) {
   if (!has_names) return is_of_record(has_names.error()) ? ok() : Status(has_names.error());
   if (has_names.value()) {
     tell(Rule::kObjectsHaveANameOrAreMarked, RecordClass::kAttributes, object,
-         "the directory has ended, and has names");
+         "the directory has ended but has names");
   }
   return ok();
 }
@@ -196,8 +198,9 @@ Status RecordCheck::check_dentry(const NamePlace& place, const delta::Message& m
   return dentry->hides_lower ? ok() : check_covers(place, message);
 }
 
-// A record says that no lower layer shows its name. One that says the opposite in vain costs a
-// whiteout at most, and the records of sealed stores are not gone by.
+// Checks a record that denies that a lower layer shows its name. The opposite claim, if false,
+// costs only a needless whiteout. Records of sealed stores do not matter: only the live store
+// leaves whiteouts.
 Status RecordCheck::check_covers(const NamePlace& place, const delta::Message& message) {
   if (!moment_.layers().live_may_have(RecordClass::kDentry, place.directory)) return ok();
   NameState state;
@@ -209,8 +212,8 @@ Status RecordCheck::check_covers(const NamePlace& place, const delta::Message& m
   if (live.kind != message.kind) return ok();
   const auto dentry = message.value ? decode_dentry(*message.value) : std::nullopt;
   tell(Rule::kNamesTellWhatTheyHide, RecordClass::kDentry, dentry ? dentry->object : 0,
-       dentry ? "the name hides one of a lower layer, and does not tell"
-              : "the removed name is one of a lower layer, and no whiteout hides it",
+       dentry ? "the name hides one of a lower layer, but does not say so"
+              : "the removed name is in a lower layer, and no whiteout hides it",
        place);
   return ok();
 }
@@ -226,7 +229,7 @@ Status RecordCheck::check_leads(const NamePlace& place, const Dentry& dentry) {
   }
   if (!record.value()) {
     tell(Rule::kNamesLeadToAnObject, RecordClass::kDentry, object,
-         "the name leads to object " + std::to_string(object) + ", which is not there", place);
+         "the name leads to object " + std::to_string(object) + ", which does not exist", place);
     return ok();
   }
   if (dentry.type != format::type_of(record.value()->attributes.mode)) {
@@ -243,7 +246,7 @@ Status RecordCheck::check_leads(const NamePlace& place, const Dentry& dentry) {
   return ok();
 }
 
-// A directory of the image whose name is hidden may be in no record.
+// A directory of the image with a hidden name may have no records.
 Status RecordCheck::check_hidden(const NamePlace& place) {
   DGFS_TRY(hidden, moment_.layers().bottom().child(place.directory, place.name));
   if (!hidden || !format::is_directory(hidden->mode)) return ok();
@@ -271,7 +274,7 @@ Status RecordCheck::check_name(ObjectNumber object, std::string_view rest) {
   if (!dentry || dentry->object != object || state.value().is_in_image ||
       directory.presence == Presence::kGone) {
     tell(Rule::kRecordedNamesLeadBack, RecordClass::kName, object,
-         "a name that it has a record of does not lead to it", place);
+         "a name in its records does not lead to it", place);
   }
   return ok();
 }

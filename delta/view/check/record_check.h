@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// RecordCheck: the rules that records keep one by one, each against what it speaks of.
+// RecordCheck: checks the rules for single records, each against the objects that it refers to.
 #pragma once
 
 #include <functional>
@@ -26,13 +26,13 @@ class RecordCheck {
   RecordCheck(const Moment& moment, const Found& found)
       : moment_(moment), found_(found), live_(moment.layers().live().snapshot("check")) {}
 
-  /// Walks all records. Errors: those of Moment, but for damaged records.
-  /// @param check_object  is called of each object whose attributes a store has, and of others
-  ///                      whose names, parent or mark it has
+  /// Walks all records. Errors: those of Moment, except for damaged records.
+  /// @param check_object  called for each object that has an attributes record in a store, and for
+  ///                      others that have names, a parent or a mark there
   [[nodiscard]] Status check_all(const Object& check_object);
 
  private:
-  /// Whether there is an object, as far as the records of it can be read.
+  /// Whether an object exists, as far as its records can be read.
   enum class Presence : std::uint8_t { kHere, kGone, kUnknown };
   struct Known {
     Presence presence = Presence::kGone;
@@ -41,7 +41,7 @@ class RecordCheck {
   };
   using Visit = std::function<Status(std::string_view key, const delta::Message& message)>;
 
-  /// Visits all that a store says, also that there is no such record.
+  /// Visits all messages of the stores, also removals.
   [[nodiscard]] Status walk(RecordClass record, const Visit& visit);
   [[nodiscard]] Result<Known> known(ObjectNumber object);
   void tell(Rule rule, RecordClass record, ObjectNumber object, std::string text,
@@ -66,19 +66,20 @@ class RecordCheck {
   [[nodiscard]] Status check_xattr(ObjectNumber object);
   [[nodiscard]] Status check_chunks();
   [[nodiscard]] Status check_reserved(std::string_view key, const delta::Message& message);
-  /// It is to be checked, even where no record of its attributes is.
+  /// Adds an object to those to be checked, even if no store has its attributes.
   [[nodiscard]] Status note(ObjectNumber object);
 
   const Moment& moment_;
   const Found& found_;
   const delta::Snapshot live_;
-  ObjectNumber end_ = 0;           ///< of reserved numbers
-  std::set<ObjectNumber> others_;  ///< to be checked, without attributes of a store
-  ObjectNumber known_object_ = 0;  ///< the last that was asked for
+  ObjectNumber end_ = 0;           ///< first number that is not reserved
+  std::set<ObjectNumber> others_;  ///< to be checked, without attributes in a store
+  ObjectNumber known_object_ = 0;  ///< of the last call of known()
   Known known_;
-  std::set<ObjectNumber> unjudged_;  ///< what was told of a name makes their counts wrong, too
-  ObjectNumber hiding_object_ = 0;   ///< told last that it does not show its xattrs
-  RecordClass stray_record_ = RecordClass::kReserved;  ///< told last: once for each object
+  /// A reported name also makes their counts wrong.
+  std::set<ObjectNumber> unjudged_;
+  ObjectNumber hiding_object_ = 0;  ///< last reported for hidden extended attributes
+  RecordClass stray_record_ = RecordClass::kReserved;  ///< last reported; once for each object
   ObjectNumber stray_object_ = 0;
 };
 

@@ -94,7 +94,7 @@ Result<std::string> RecordMender::mend_attributes(ObjectNumber object) {
   return "its attributes were made anew, for its owner root alone";
 }
 
-// A file reaches to the end of what the stores have of it at least.
+// A file must reach at least to the end of its data in the stores.
 Status RecordMender::mend_size(ObjectNumber file) {
   const Moment moment = writer_.moment();
   DGFS_TRY(record, moment.needed_record(file));
@@ -120,7 +120,7 @@ Result<std::uint32_t> RecordMender::guess_type(ObjectNumber object) const {
   return has_target ? format::kTypeSymlink : format::kTypeRegular;
 }
 
-// 0: none of its names tells.
+// 0: no name tells the type.
 Result<std::uint32_t> RecordMender::type_by_names(ObjectNumber object) const {
   const Moment moment = writer_.moment();
   auto names = moment.names(object);
@@ -162,7 +162,7 @@ Result<std::string> RecordMender::mend_dentry(const NamePlace& place) {
   return "it leads to object " + std::to_string(owner) + " again, which has a record of it";
 }
 
-// The object that has a record of the name and exists; 0: none.
+// The existing object that has a record of the name; 0: none.
 Result<ObjectNumber> RecordMender::find_owner(const NamePlace& place) const {
   const Moment moment = writer_.moment();
   ObjectNumber owner = 0;
@@ -175,7 +175,7 @@ Result<ObjectNumber> RecordMender::find_owner(const NamePlace& place) const {
   return owner == kRoot ? 0 : owner;
 }
 
-// Those of a class whose keys say nothing.
+// Drops records of a class whose keys are malformed.
 Result<std::string> RecordMender::drop_damaged(RecordClass record, ObjectNumber object) {
   const auto is_damaged = [record](std::string_view rest) {
     return record == RecordClass::kChunk ? !chunk_of(rest) : !name_place_of(rest);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// RecordMender: makes damaged records anew, as far as others tell what was in them.
+// RecordMender: restores damaged records, as far as other records tell their content.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,18 @@
 
 namespace dgfs::view {
 
-/// For one thread. Errors of all: those of RepairWriter. They return in plain words what was done.
+/// For one thread. Errors of all calls: those of RepairWriter. The calls return in plain words what
+/// was done.
 class RecordMender {
  public:
   /// @param writer  must outlive it
   explicit RecordMender(RepairWriter& writer) : writer_(writer) {}
 
-  /// A damaged record.
+  /// Restores a damaged record.
   [[nodiscard]] Result<std::string> mend(const Finding& finding);
-  /// Drops an object's records of a class, where there is no such object.
+  /// Drops records of a class whose object does not exist.
   [[nodiscard]] Result<std::string> drop_stray(RecordClass record, ObjectNumber object);
-  /// The parent of a directory is the directory that its name is in; without one it has none.
+  /// Sets a directory's parent to the directory of its name; without a name it gets no parent.
   [[nodiscard]] Result<std::string> set_parent(ObjectNumber directory);
 
  private:

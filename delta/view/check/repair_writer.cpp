@@ -30,7 +30,7 @@ Status RepairWriter::remove_range(delta::KeyRange range) {
   return apply(std::move(batch));
 }
 
-// Whether a lower layer shows the name is not asked: a whiteout too many does no harm.
+// Does not check whether a lower layer shows the name: a needless whiteout does no harm.
 void RepairWriter::put_name(delta::Batch& batch, const NamePlace& place, ObjectNumber object,
                             std::uint32_t mode) const {
   const bool hides_lower = moment().may_be_below(RecordClass::kDentry, place.directory);

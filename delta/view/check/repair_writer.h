@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// RepairWriter: writes records of a tree that is not sound, so that nothing is taken for granted.
+// RepairWriter: writes records into a tree that may break any rule.
 #pragma once
 
 #include <initializer_list>
@@ -14,7 +14,8 @@
 
 namespace dgfs::view {
 
-/// For one thread; the only one that writes. Errors of all: those of Store::apply() and Moment.
+/// For one thread, which is the only writer. Errors of all calls: those of Store::apply() and
+/// Moment.
 class RepairWriter {
  public:
   /// @param layers  must outlive it
@@ -22,7 +23,7 @@ class RepairWriter {
 
   [[nodiscard]] const Layers& layers() const { return layers_; }
   [[nodiscard]] const Time& now() const { return now_; }
-  /// As it is now.
+  /// The present state.
   [[nodiscard]] Moment moment() const { return Moment(layers_); }
 
   [[nodiscard]] Status apply(delta::Batch batch);
@@ -30,16 +31,16 @@ class RepairWriter {
   [[nodiscard]] Status remove(std::string key);
   [[nodiscard]] Status remove_range(delta::KeyRange range);
 
-  /// A name with its record, and a directory's parent.
+  /// Puts a name, the object's record of it, and a directory's parent.
   void put_name(delta::Batch& batch, const NamePlace& place, ObjectNumber object,
                 std::uint32_t mode) const;
-  /// A directory that is there has one name more; what was wrong before stays wrong.
+  /// Adds one to the counts of an existing directory; wrong counts stay wrong.
   static void count_name(delta::Batch& batch, ObjectNumber directory, std::uint32_t mode);
-  /// A name goes, and the record that an object has of it.
+  /// Drops a name, and the object's record of it.
   [[nodiscard]] Status drop_name(const NamePlace& place, ObjectNumber object);
-  /// Puts the image's attributes of an object that is in it; false: it is not.
+  /// Puts the attributes that the image has of an object; false: the image has no such object.
   [[nodiscard]] Result<bool> restore(ObjectNumber object);
-  /// Sets what is counted, where objects are there and can be counted.
+  /// Counts again, and sets the counts of objects that exist and can be read.
   [[nodiscard]] Status recount(std::initializer_list<ObjectNumber> objects);
 
  private:

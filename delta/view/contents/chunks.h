@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Chunks: how the bytes of a file are cut into records. Chunk n has the bytes from n times the
-// length of a chunk on; all of a delta's chunks have one length.
+// Chunks: how the bytes of a file are cut into records. Chunk n begins at n times the chunk length,
+// which is the same for all files of a delta.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct ChunkPart {
   std::uint64_t chunk = 0;         ///< its number
   std::uint64_t begin_bytes = 0;   ///< within the chunk
   std::uint64_t length_bytes = 0;  ///< above 0
-  std::uint64_t skip_bytes = 0;    ///< from the begin of the range that it is a part of
+  std::uint64_t skip_bytes = 0;    ///< its start in the range that was cut
 };
 
 /// A value.
@@ -26,12 +26,12 @@ class Chunks {
   explicit Chunks(std::uint64_t chunk_bytes) : chunk_bytes_(chunk_bytes) {}
 
   [[nodiscard]] std::uint64_t chunk_bytes() const { return chunk_bytes_; }
-  /// The chunk that has a byte.
+  /// The chunk of a byte.
   [[nodiscard]] std::uint64_t number(std::uint64_t offset_bytes) const {
     return offset_bytes / chunk_bytes_;
   }
   [[nodiscard]] std::uint64_t begin_of(std::uint64_t chunk) const { return chunk * chunk_bytes_; }
-  /// How many chunks it takes to have so many bytes.
+  /// The number of chunks for so many bytes.
   [[nodiscard]] std::uint64_t count(std::uint64_t bytes) const {
     return bytes / chunk_bytes_ + (bytes % chunk_bytes_ != 0 ? 1 : 0);
   }
@@ -41,7 +41,7 @@ class Chunks {
 
   using Parts = boost::container::small_vector<ChunkPart, 17>;
   /// The chunks of a range, in order.
-  /// @param offset_bytes, length_bytes  their sum is a number
+  /// @param offset_bytes, length_bytes  their sum does not overflow
   [[nodiscard]] Parts parts(std::uint64_t offset_bytes, std::uint64_t length_bytes) const {
     Parts parts;
     for (std::uint64_t done = 0; done < length_bytes; done += parts.back().length_bytes) {

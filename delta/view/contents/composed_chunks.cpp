@@ -57,7 +57,7 @@ ComposedChunks::Chunk ComposedChunks::find(const Ticket& ticket, ObjectNumber ob
 
 bool ComposedChunks::is_asked_again(ObjectNumber object, std::uint64_t chunk) noexcept {
   const std::lock_guard lock(mutex_);
-  const Key key{object, chunk + 1};  // no key is that of an empty place
+  const Key key{object, chunk + 1};  // the plus one keeps it different from empty places
   if (std::ranges::find(asked_, key) != asked_.end()) return true;
   asked_[asked_next_] = key;
   asked_next_ = (asked_next_ + 1) % kAskedMax;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ComposedChunks: chunks that were put together of patches and what lies below them, so that the
-// next reader need not do it again. No reader finds one that is older than a write.
+// ComposedChunks: a cache of chunks that were composed of patches and what lies below them. No
+// reader gets a chunk that is older than a write.
 #pragma once
 
 #include <array>
@@ -23,20 +23,20 @@ namespace dgfs::view {
 
 /// Thread-safe. Its lock is innermost.
 ///
-/// A reader asks what it may use (begin()) before it takes its moment. From then on it finds and
-/// keeps chunks only as long as nobody has begun to write to the object, or to one of the same
-/// remainder: all that is here is then what the reader's moment has.
+/// A reader takes a ticket (begin()) before it takes its moment. With the ticket it can find and
+/// keep chunks only until a write to the object begins, or to another object with the same number
+/// modulo kGuards. So all chunks that it finds agree with its moment.
 class ComposedChunks {
  public:
   using Chunk = std::shared_ptr<const Buffer>;
 
-  /// @param bytes_max  of chunks; 0: it keeps none
-  /// @param pool       that also other caches are in; null: none
+  /// @param bytes_max  of cached chunks; 0: keeps none
+  /// @param pool       shared with other caches; null: none
   explicit ComposedChunks(std::size_t bytes_max, std::shared_ptr<CachePool> pool = nullptr)
       : bytes_max_(bytes_max),
         share_(std::move(pool), [this](std::size_t bytes) { return give_up(bytes); }) {}
 
-  /// Says that its object is written to, until it ends. For one thread; ends before the chunks.
+  /// Marks its object as being written to. For one thread; ends before the chunks.
   class Writing {
    public:
     Writing(ComposedChunks& chunks, ObjectNumber object);
@@ -44,7 +44,7 @@ class ComposedChunks {
     Writing(const Writing&) = delete;
     Writing& operator=(const Writing&) = delete;
 
-    /// Before the write happens: chunks that it changes.
+    /// Drops chunks before a write changes them.
     /// @param end  behind the last one; nullopt: all from `begin` on
     void forget(std::uint64_t begin, std::optional<std::uint64_t> end) noexcept;
 
@@ -53,10 +53,10 @@ class ComposedChunks {
     const ObjectNumber object_;
   };
 
-  /// Leave to use chunks of an object. A value.
+  /// Permission to use chunks of an object. A value.
   class Ticket {
    public:
-    Ticket() = default;  ///< nothing
+    Ticket() = default;  ///< no permission
 
    private:
     friend class ComposedChunks;
@@ -65,15 +65,15 @@ class ComposedChunks {
   };
 
   [[nodiscard]] Ticket begin(ObjectNumber object);
-  /// Null: it is not here, or the reader may not use it.
+  /// Null: not cached, or the ticket has expired.
   [[nodiscard]] Chunk find(const Ticket& ticket, ObjectNumber object, std::uint64_t chunk);
-  /// Whether a chunk that was read in part is worth composing as a whole: it was asked for before,
-  /// and not many others since. Notes that it is asked for.
+  /// Whether a chunk that is read in part is worth composing as a whole: it was asked for before,
+  /// and not many other chunks since. Notes this request.
   [[nodiscard]] bool is_asked_again(ObjectNumber object, std::uint64_t chunk) noexcept;
-  /// Keeps a chunk, unless the reader may not. Chunks that were used longest ago make room.
+  /// Keeps a chunk, unless the ticket has expired. Drops the chunks that were not used for longest.
   void keep(const Ticket& ticket, ObjectNumber object, std::uint64_t chunk, Chunk bytes) noexcept;
 
-  /// Of chunks.
+  /// Of cached chunks.
   [[nodiscard]] std::size_t size_bytes() const;
 
  private:
@@ -88,9 +88,9 @@ class ComposedChunks {
     Order::iterator place;
   };
   using Chunks = std::map<Key, Kept>;
-  /// Of objects that have the same remainder.
+  /// Of objects with the same number modulo kGuards.
   struct Guard {
-    std::uint64_t epoch = 0;  ///< grows with each write that ends
+    std::uint64_t epoch = 0;  ///< rises whenever a write ends
     std::uint64_t writers = 0;
   };
   static constexpr std::size_t kGuards = 1024;
@@ -107,12 +107,12 @@ class ComposedChunks {
   [[nodiscard]] std::size_t give_up(std::size_t bytes);
 
   const std::size_t bytes_max_;
-  mutable std::mutex mutex_;  ///< all that follows
+  mutable std::mutex mutex_;  ///< guards all that follows
   std::array<Guard, kGuards> guards_{};
   Chunks chunks_;
-  Order order_;  ///< of use, the newest first
+  Order order_;  ///< the last used first
   std::size_t bytes_ = 0;
-  std::array<Key, kAskedMax> asked_{};  ///< with chunk + 1
+  std::array<Key, kAskedMax> asked_{};  ///< with chunk + 1, so that 0 is empty
   std::size_t asked_next_ = 0;          ///< the place of the oldest
   CachePool::Share share_;
 };

@@ -9,7 +9,7 @@
 namespace dgfs::view {
 namespace {
 
-// Of the file that the image has to give for a part of a chunk.
+// Adds the bytes of the file that the image supplies for a part of a chunk.
 void add_below(Stretches& below, const Chunks& chunks, const ChunkPart& part,
                const delta::StackedValue& value) {
   if (!value.is_over_bottom()) return;
@@ -33,7 +33,7 @@ Status Composition::make(std::uint64_t offset_bytes, MutableBytes out) {
   return ok();
 }
 
-// A chunk is put together as a whole where most of it is wanted, or where it is asked for again.
+// A chunk is composed as a whole if most of it is wanted, or if it is asked for again.
 Result<Composition::Pieces> Composition::find_pieces(std::uint64_t offset_bytes, MutableBytes out) {
   const Chunks& chunks = file_.chunks();
   Pieces pieces;
@@ -69,7 +69,7 @@ Status Composition::read_image(std::uint64_t offset_bytes, MutableBytes out, con
   return ok();
 }
 
-// Bytes of the image are there already.
+// The bytes of the image are in `out` already.
 Status Composition::complete(const Piece& piece) {
   const auto& part = piece.part;
   if (piece.composed) {

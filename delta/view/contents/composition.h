@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Composition: bytes of one file, put together of all layers in one walk.
+// Composition: reads bytes of one file, composed from all layers in one walk.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -16,10 +16,10 @@
 
 namespace dgfs::view {
 
-/// Parts of the image that are read with one call each, though they are of several chunks. A value.
+/// Parts of the image that are read with one call each, even across chunks. A value.
 class Stretches {
  public:
-  /// @param begin_bytes  not before the end of what was added last
+  /// @param begin_bytes  not before the end of the last one
   void add(std::uint64_t begin_bytes, std::uint64_t end_bytes) {
     if (begin_bytes == end_bytes) return;
     if (!all_.empty() && begin_bytes - all_.back().end_bytes < kGapBytes) {
@@ -31,7 +31,7 @@ class Stretches {
   [[nodiscard]] const auto& all() const { return all_; }
 
  private:
-  // The image reads frames: what lies between two stretches of one is read in any case.
+  // The image reads whole frames, so a gap inside one frame is read anyway.
   static constexpr std::uint64_t kGapBytes = format::kFrameBytes;
 
   boost::container::small_vector<delta::ValueRange, 4> all_;
@@ -45,20 +45,19 @@ class Composition {
   Composition(LayeredFile& file, ComposedChunks& composed, const ComposedChunks::Ticket& ticket)
       : file_(file), composed_(composed), ticket_(ticket) {}
 
-  /// The bytes from an offset on, as many as `out` has; zeros where no layer has any. One call
-  /// reads what the image shows of neighbouring chunks. As far as frames allow, nothing reads bytes
-  /// of the image that other layers replace. Errors: those of LayeredFile and of
-  /// StackedValue::read.
+  /// Reads as many bytes as `out` has from an offset on; zeros where no layer has bytes. Reads the
+  /// image once for neighbouring chunks. As far as frames allow, it does not read bytes of the
+  /// image that other layers replace. Errors: those of LayeredFile and of StackedValue::read.
   [[nodiscard]] Status make(std::uint64_t offset_bytes, MutableBytes out);
 
  private:
-  /// A chunk, as far as it is wanted.
+  /// A chunk, or the part of it that is wanted.
   struct Piece {
     ChunkPart part;
     MutableBytes out;
     delta::StackedValue value;
-    ComposedChunks::Chunk composed = nullptr;  ///< if it has been put together already
-    bool is_kept = false;                      ///< as a whole, once it is put together
+    ComposedChunks::Chunk composed = nullptr;  ///< if it is cached
+    bool is_kept = false;                      ///< cached as a whole, once it is composed
 
     /// Whether more of the chunk is read than is wanted.
     [[nodiscard]] bool is_widened(const Chunks& chunks) const {
@@ -78,7 +77,7 @@ class Composition {
   const ComposedChunks::Ticket& ticket_;
 };
 
-/// Tells the disk that bytes of the file will be read soon, wherever they are.
+/// Announces to the disk that bytes of the file will be read soon, in whatever layer they are.
 /// Errors: those of LayeredFile.
 [[nodiscard]] Status announce(LayeredFile& file, std::uint64_t begin_bytes,
                               std::uint64_t end_bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Where contents end, which a repair asks for when the attributes of a file are lost.
+// Finds the end of a file's content, for a repair when the file's attributes are lost.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace dgfs::view {
 
-/// The offset behind the last byte that the stores have of an object, in bytes; 0: they have none.
-/// Bytes of the image do not count. Errors: those of Moment, and of cursors.
-/// Cost: that of the chunks at the end of which the stores have zeros alone.
+/// The end of the bytes that the stores have of an object; 0: they have none. Ignores bytes of the
+/// image. Errors: those of Moment and of cursors.
+/// Cost: that of the last chunks, back to the first one with data in a store.
 [[nodiscard]] Result<std::uint64_t> end_of_data(const Moment& moment, ObjectNumber object);
 
 }  // namespace dgfs::view

@@ -34,19 +34,19 @@ Result<std::size_t> ContentReader::read(ObjectNumber object, std::uint64_t offse
     return out.size();
   }
   if (out.empty()) return std::size_t{0};
-  // Bytes that will be read next are under way when somebody asks for them. They wait in the page
-  // cache of their own file, so that they are never older than a write.
+  // The next bytes are on their way before they are asked for. They go to the page cache of the
+  // file that stores them, so they are never older than a write.
   auto ahead = sequences_.note(object, offset_bytes, out.size());
   ahead.end_bytes = std::min(ahead.end_bytes, size);
-  if (!ahead.empty()) {  // the read itself tells of errors
+  if (!ahead.empty()) {  // errors are reported by the read itself
     static_cast<void>(announce(file, ahead.begin_bytes, ahead.end_bytes));
   }
   DGFS_CHECK(Composition(file, composed_, ticket).make(offset_bytes, out));
   return out.size();
 }
 
-// A store that says nothing of an object has never said anything: so it was when the call began. An
-// object of the image that has ended without a record is not told from one that has not.
+// A store that has no records of an object now has never had any, so this was already true when the
+// call began. Does not notice an object of the image that has ended without a record.
 Result<std::optional<std::size_t>> ContentReader::read_untouched(ObjectNumber object,
                                                                  std::uint64_t offset_bytes,
                                                                  MutableBytes out) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ContentReader: bytes of files, as all layers have them together.
+// ContentReader: reads bytes of files, composed from all layers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace dgfs::view {
 
-/// Thread-safe. Calls take no lock, and see one moment each.
+/// Thread-safe. A call takes no lock, and reads one moment.
 class ContentReader {
  public:
   /// Both must outlive it.
@@ -35,7 +35,7 @@ class ContentReader {
   mutable Sequences sequences_;
 };
 
-/// Errors: kIsDirectory, kInvalidArgument (of another type).
+/// Errors: kIsDirectory, kInvalidArgument (another type).
 [[nodiscard]] Status check_is_regular(std::uint32_t mode);
 
 }  // namespace dgfs::view

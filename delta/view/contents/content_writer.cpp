@@ -14,16 +14,16 @@
 namespace dgfs::view {
 namespace {
 
-// A record of a batch takes so much besides its bytes, at most, about.
+// Roughly the most that a record of a batch takes in addition to its bytes.
 constexpr std::size_t kRecordBytes = 512;
-// So many whole chunks in a row get a range delete below them, so that nobody reads the old ones
-// when they go down.
+// If so many consecutive whole chunks are written, a range delete is put below them, so that their
+// old versions are not read by flushes.
 constexpr std::uint64_t kChunksToClear = 4;
 
 Status check_end(std::uint64_t offset_bytes, std::uint64_t length_bytes) {
   if (offset_bytes <= format::kFileBytesMax && length_bytes <= format::kFileBytesMax - offset_bytes)
     return ok();
-  return Error(ErrorKind::kFileTooLarge, 7412, "no file is so long");
+  return Error(ErrorKind::kFileTooLarge, 7412, "a file cannot be so long");
 }
 
 std::string string_of(Bytes bytes) {
@@ -61,7 +61,7 @@ Result<Appended> ContentWriter::append(ObjectNumber object, Bytes bytes) {
     return appended;
   }
   bool is_first = true;
-  bool is_there = true;  // what the last part has written
+  bool is_there = true;  // the file still ends with the last part
   while (is_there && appended.length_bytes < bytes.size()) {
     const auto rest = bytes.subspan(appended.length_bytes);
     std::uint64_t at = 0;
@@ -70,7 +70,8 @@ Result<Appended> ContentWriter::append(ObjectNumber object, Bytes bytes) {
       DGFS_TRY(record, change.moment().needed_record(object));
       DGFS_CHECK(check_is_regular(record.attributes.mode));
       at = record.attributes.size_bytes;
-      // Others may have appended between two parts: the call ends there, as its bytes are in a row.
+      // The appended bytes must be contiguous, so the call ends if another append came between two
+      // parts.
       is_there = is_first || at == appended.offset_bytes + appended.length_bytes;
       if (!is_there) return false;
       DGFS_CHECK(check_end(at, rest.size()));
@@ -118,8 +119,8 @@ Status ContentWriter::zero(ObjectNumber object, std::uint64_t offset_bytes,
   return change_content(object, edit);
 }
 
-// A further part that finds no memory is refused like one that finds no space: the caller is told
-// of those before it.
+// For a later part, a lack of memory is an error like a lack of space: the caller is told of the
+// parts before it.
 Status ContentWriter::change_further(ObjectNumber object, bool is_first, const Edit& edit) {
   if (is_first) return change_content(object, edit);
   try {
@@ -129,7 +130,8 @@ Status ContentWriter::change_further(ObjectNumber object, bool is_first, const E
   }
 }
 
-// A write to an object that no name leads to has to know whether the delta says so already.
+// A write to an object without a name must know whether the delta has its mark as an orphan
+// already.
 Status ContentWriter::change_content(ObjectNumber object, const Edit& edit) {
   ComposedChunks::Writing writing(composed_, object);
   DGFS_CHECK(writer_.change<bool>({object}, [&](Change& change) -> Result<std::optional<bool>> {
@@ -146,7 +148,7 @@ Status ContentWriter::change_content(ObjectNumber object, const Edit& edit) {
   return ok();
 }
 
-// As much as one batch takes, up to the end of a chunk where that is not all.
+// As many bytes as fit into one batch; if more are wanted, up to the end of a chunk.
 std::size_t ContentWriter::part_of(std::uint64_t offset_bytes, std::size_t wanted_bytes) const {
   const auto batch_bytes = layers_.live().batch_bytes_max();
   const auto chunk_bytes = chunks_.chunk_bytes();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ContentWriter: operations that change bytes of files. They read nothing, but for append(), and
-// for objects that no name leads to.
+// ContentWriter: operations that change bytes of files. They read nothing, except append(), and
+// except for objects without a name.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class ContentWriter {
                             std::uint64_t length_bytes, ZeroMode mode);
 
  private:
-  /// Says which chunks it changes before that happens. False: it changes nothing.
+  /// Notes the chunks before it changes them. False: it changes nothing.
   using Edit = std::function<Result<bool>(Change&, ComposedChunks::Writing&)>;
 
   [[nodiscard]] Status change_content(ObjectNumber object, const Edit& edit);
@@ -45,8 +45,8 @@ class ContentWriter {
   const Chunks chunks_;
 };
 
-/// Behind a size nothing is left, whatever layer has it.
-/// @param bytes  that are there, about
+/// Drops all bytes behind a size, in whatever layer they are.
+/// @param bytes  roughly, that are there
 void drop_behind(Change& change, const Chunks& chunks, ObjectNumber object,
                  std::uint64_t size_bytes, std::uint64_t bytes);
 

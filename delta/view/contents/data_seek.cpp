@@ -12,18 +12,18 @@ namespace dgfs::view {
 namespace {
 
 enum class Source : std::uint8_t {
-  kStore,  ///< some store has bytes of it, or zeros
-  kNone,   ///< what was there is gone
-  kImage,  ///< no store says anything
+  kStore,  ///< some store has data or zeros
+  kNone,   ///< the old data was removed
+  kImage,  ///< no store has a message
 };
 
-// Chunks in a row that are alike.
+// Consecutive chunks with the same source.
 struct Stretch {
   Source source = Source::kImage;
-  std::uint64_t end = 0;  ///< the first chunk behind
+  std::uint64_t end = 0;  ///< the first chunk behind it
 };
 
-// Walks over what the stores say of the chunks of one object, from one chunk on.
+// Walks over the messages of the stores for the chunks of one object.
 class ChunkWalk {
  public:
   ChunkWalk(const Moment& moment, ObjectNumber object, std::uint64_t end)
@@ -31,7 +31,7 @@ class ChunkWalk {
         end_(end),
         cursor_(moment.stores().cursor(chunk_keys(object, 0, std::nullopt))) {}
 
-  // From a chunk before the end on. In rising order of chunks.
+  // The stretch that begins at a chunk before the end. Call it with rising chunks.
   [[nodiscard]] Result<Stretch> at(std::uint64_t chunk) {
     DGFS_CHECK(move_to(chunk));
     if (!cursor_.is_at_place()) return Stretch{Source::kImage, end_};
@@ -48,8 +48,8 @@ class ChunkWalk {
   }
 
  private:
-  // To the first place from a chunk on. The next place is that one as a rule, unless something
-  // covers what lies between.
+  // Moves to the first place from a chunk on. Usually that is the next place, unless a range
+  // tombstone covers the chunks between.
   [[nodiscard]] Status move_to(std::uint64_t chunk) {
     if (std::exchange(has_moved_, true) && cursor_.is_at_place()) {
       DGFS_TRY(place, place_of(cursor_.key()));
@@ -63,7 +63,7 @@ class ChunkWalk {
     }
     return cursor_.seek(chunk_key(object_, chunk));
   }
-  // Up to the next chunk that has a message, or to the end of what covers.
+  // Up to the next chunk with a message, or to the end of the range tombstone.
   [[nodiscard]] Result<Stretch> covered(delta::KeyEnd cover) {
     auto end = end_;
     if (cover && delta::is_before(*cover, chunk_keys(object_, 0, std::nullopt).end)) {
@@ -75,8 +75,8 @@ class ChunkWalk {
     DGFS_TRY(next, place_of(cursor_.key()));
     return Stretch{Source::kNone, std::min(end, next)};
   }
-  // A range delete may end, or begin, between the keys of two chunks: the shortest bytes that lie
-  // there are kept.
+  // A range tombstone may begin or end between the keys of two chunks: where a run was cut, its
+  // bound may be shorter or longer than these keys.
   [[nodiscard]] Result<std::uint64_t> place_of(std::string_view key) const {
     auto rest = std::string(rest_of(key));
     const bool is_behind = rest.size() > kNumberValueBytes;
@@ -98,15 +98,15 @@ class ImageHoles {
     if (node && !format::is_regular(node->mode)) node.reset();
     return ImageHoles(bottom, std::move(node));
   }
-  // The first byte of data, or of a hole, of a range; its end if there is none. Behind the end of
-  // the file lies a hole.
+  // The first byte of data, or of a hole, in a range; the end of the range if there is none. Behind
+  // the end of the file there is a hole.
   [[nodiscard]] Result<std::uint64_t> find(bool is_data, std::uint64_t begin,
                                            std::uint64_t end) const {
     if (!node_ || begin >= node_->size_bytes) return is_data ? end : begin;
     const auto& image = bottom_->image();
     auto found = is_data ? image.next_data(*node_, begin) : image.next_hole(*node_, begin);
     if (found) return std::min(found.value(), end);
-    // No data is left.
+    // No data follows.
     if (is_data && found.error().kind() == ErrorKind::kInvalidArgument) return end;
     return std::move(found).error();
   }
@@ -116,14 +116,15 @@ class ImageHoles {
       : bottom_(&bottom), node_(std::move(node)) {}
 
   const ImageBottom* bottom_;
-  std::optional<reader::Node> node_;  ///< none: there is none, or no file
+  std::optional<reader::Node> node_;  ///< none: no such object, or not a file
 };
 
 Error no_data() {
-  return Error(ErrorKind::kNoData, 7414, "nothing of the sort from this offset on");
+  return Error(ErrorKind::kNoData, 7414,
+               "neither data nor a hole of that kind from this offset on");
 }
 
-// nullopt: there is none before the end of the file.
+// nullopt: none before the end of the file.
 Result<std::optional<std::uint64_t>> find(const Moment& moment, const Chunks& chunks,
                                           ObjectNumber object, bool is_data,
                                           std::uint64_t offset_bytes, std::uint64_t size_bytes) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// DataSeek: where a file has data, and where holes. A chunk that a store says something of is data,
-// or a hole as a whole if it was removed; of all others the image says which.
+// DataSeek: where a file has data and where it has holes. A chunk of which a store has
+// something is data, or a hole if the store has removed it; for all others the image decides.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace dgfs::view {
 
-/// Thread-safe. Calls take no lock, and see one moment each.
+/// Thread-safe. A call takes no lock, and reads one moment.
 class DataSeek {
  public:
   /// @param layers  must outlive it

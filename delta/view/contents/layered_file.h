@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// LayeredFile: one file as stores and image have it at one moment.
+// LayeredFile: one file in stores and image at one moment.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace dgfs::view {
 
-/// For one thread. It asks the image for the file when the first byte of that is wanted.
+/// For one thread. It looks the file up in the image only when bytes of the image are needed.
 class LayeredFile {
  public:
   /// @param moment  must outlive it
@@ -22,13 +22,13 @@ class LayeredFile {
 
   [[nodiscard]] ObjectNumber object() const { return object_; }
   [[nodiscard]] const Chunks& chunks() const { return moment_.layers().chunks(); }
-  /// All that the stores say of a chunk. Errors: those of StackSnapshot::value.
+  /// The messages of the stores for a chunk. Errors: those of StackSnapshot::value.
   [[nodiscard]] Result<delta::StackedValue> chunk(std::uint64_t number) const {
     return moment_.stores().value(chunk_key(object_, number));
   }
-  /// Zeros behind the end that the file has in the image. Errors: those of the image.
+  /// Zeros behind the end of the file in the image. Errors: those of the image.
   [[nodiscard]] Status read_image(std::uint64_t offset_bytes, MutableBytes out);
-  /// Tells the disk that the bytes will be read. Errors: those of the image's index.
+  /// Announces to the disk that the bytes will be read. Errors: those of the image's index.
   [[nodiscard]] Status announce_image(std::uint64_t offset_bytes, std::uint64_t length_bytes);
 
  private:

@@ -22,7 +22,7 @@ Sequences::Range Sequences::note(ObjectNumber object, std::uint64_t offset_bytes
   found->next_bytes = end;
   found->used = now_;
   const auto begin = std::max(found->ahead_bytes, end);
-  // In large pieces: each has a price of its own.
+  // In large pieces, because each announcement has a cost.
   if (begin >= end + kAheadBytes / 2) return {};
   found->ahead_bytes = end + kAheadBytes;
   return {begin, found->ahead_bytes};

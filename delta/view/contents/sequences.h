@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Sequences: finds out which files are read in order, and what of them will be read next.
+// Sequences: detects files that are read in order, and predicts what will be read next.
 #pragma once
 
 #include <array>
@@ -13,13 +13,14 @@
 
 namespace dgfs::view {
 
-/// Thread-safe. It remembers some sequences; those that went on longest ago make room.
+/// Thread-safe. It remembers some sequences; the one that has not gone on for longest is dropped
+/// first.
 class Sequences {
  public:
-  /// That is announced ahead of a sequence, at most.
+  /// The most that is announced ahead of a sequence.
   static constexpr std::uint64_t kAheadBytes = std::uint64_t{1} << 20;
 
-  /// Bytes that are to be announced. A value.
+  /// Bytes to announce. A value.
   struct Range {
     std::uint64_t begin_bytes = 0;
     std::uint64_t end_bytes = 0;
@@ -28,8 +29,8 @@ class Sequences {
     friend bool operator==(const Range&, const Range&) = default;
   };
 
-  /// A read. Returns what is to be announced before it is done: nothing of a first read; then what
-  /// is next, in large pieces.
+  /// Notes a read. Returns the range to announce before that read is done: empty for a first read;
+  /// later the next bytes, in large pieces.
   /// @param length_bytes  above 0
   [[nodiscard]] Range note(ObjectNumber object, std::uint64_t offset_bytes,
                            std::uint64_t length_bytes);
@@ -37,13 +38,13 @@ class Sequences {
  private:
   struct Sequence {
     ObjectNumber object = 0;
-    std::uint64_t next_bytes = 0;   ///< where its next read begins
-    std::uint64_t ahead_bytes = 0;  ///< behind what was announced
-    std::uint64_t used = 0;         ///< when it went on last; 0: there is none
+    std::uint64_t next_bytes = 0;   ///< start of the next read
+    std::uint64_t ahead_bytes = 0;  ///< end of what was announced
+    std::uint64_t used = 0;         ///< when it last went on; 0: free
   };
   static constexpr std::size_t kSequences = 32;
 
-  std::mutex mutex_;  ///< innermost; all that follows
+  std::mutex mutex_;  ///< innermost; guards all that follows
   std::array<Sequence, kSequences> sequences_{};
   std::uint64_t now_ = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The record of an object's attributes: fields at fixed places, so that each is changed without
+// The record of an object's attributes: fields at fixed offsets, so that each is changed without
 // reading the others. All little-endian.
 //
 //   0   4   mode                      48  8   blocks of 512 bytes
@@ -26,7 +26,7 @@ namespace dgfs::view {
 
 inline constexpr std::size_t kAttributesBytes = 100;
 
-/// Where the fields are.
+/// Offsets of the fields.
 namespace field {
 inline constexpr std::uint64_t kMode = 0;
 inline constexpr std::uint64_t kFlags = 4;
@@ -46,8 +46,8 @@ inline constexpr std::uint64_t kAtime = 88;
 inline constexpr std::uint32_t kMayHaveXattrs = 1;  ///< it was given some once
 inline constexpr std::uint32_t kIsLinkable = 2;     ///< made without a name; link() may give one
 
-/// Blocks that a file of this size shows at most. Those that were written are counted without a
-/// look at what they replace, so that there may be more in the record.
+/// The most blocks that a file of this size shows. Writes add their blocks without checking which
+/// blocks they replace, so the record may have more.
 [[nodiscard]] constexpr std::uint64_t blocks_max(std::uint64_t size_bytes) {
   constexpr std::uint64_t kUnitBytes = 4096;
   const auto units = size_bytes / kUnitBytes + (size_bytes % kUnitBytes != 0 ? 1 : 0);
@@ -62,15 +62,15 @@ struct AttributesRecord {
   friend bool operator==(const AttributesRecord&, const AttributesRecord&) = default;
 };
 
-/// kAttributesBytes.
+/// Returns kAttributesBytes bytes.
 [[nodiscard]] std::string encode_attributes(const AttributesRecord& record);
-/// nullopt: it is none.
+/// nullopt: malformed.
 [[nodiscard]] std::optional<AttributesRecord> decode_attributes(std::string_view value);
 
 /// Bytes of one field.
 [[nodiscard]] std::string number_bytes(std::uint32_t number);
 [[nodiscard]] std::string time_bytes(const Time& time);
-/// Whether its nanoseconds are less than a second.
+/// Whether its nanoseconds are below one second.
 [[nodiscard]] inline bool is_time(const Time& time) {
   return time.nanoseconds < format::kNanosecondsEnd;
 }

@@ -8,14 +8,14 @@
 //   C      file       number of a chunk (8)  bytes of the chunk (contents/chunks.h)
 //   D      directory  name                   dentry (dentry.h)
 //   L      symlink    -                      target
-//   N      object     directory (8), name    nothing: the delta has given the object this name
-//   O      object     -                      nothing: no name leads to it, and it has not ended
-//   P      directory  -                      directory that it is in (8)
+//   N      object     directory (8), name    empty: the delta has given the object this name
+//   O      object     -                      empty: the object is an orphan
+//   P      directory  -                      its parent directory (8)
 //   R      0          -                      first object number that is not reserved (8)
 //   X      object     name of an attribute   value of the attribute
 //
-// Numbers of 8 bytes in rests are big-endian, so that they stand in order; those in values are
-// little-endian, so that they are fields.
+// Numbers of 8 bytes in rests are big-endian, so that keys are in their order; numbers in values
+// are little-endian, so that they are fields.
 #pragma once
 
 #include <cstdint>
@@ -56,12 +56,12 @@ struct NamePlace {
 [[nodiscard]] std::string name_key(ObjectNumber object, ObjectNumber directory,
                                    std::string_view name);
 [[nodiscard]] std::string chunk_key(ObjectNumber object, std::uint64_t chunk);
-/// Chunks of an object from one on, before another one; nullopt: all that come.
+/// Chunks of an object from `begin` on, before `end`; nullopt: all that follow.
 [[nodiscard]] delta::KeyRange chunk_keys(ObjectNumber object, std::uint64_t begin,
                                          std::optional<std::uint64_t> end);
-/// nullopt: no rest of a key of kChunk.
+/// nullopt: not the rest of a key of kChunk.
 [[nodiscard]] std::optional<std::uint64_t> chunk_of(std::string_view rest);
-/// All keys of a class that are of one object.
+/// All keys of a class for one object.
 [[nodiscard]] delta::KeyRange keys_of(RecordClass record, ObjectNumber object);
 /// All keys of a class.
 [[nodiscard]] delta::KeyRange keys_of(RecordClass record);
@@ -70,13 +70,13 @@ struct NamePlace {
 [[nodiscard]] inline std::string_view rest_of(std::string_view key) {
   return key.substr(std::min(key.size(), delta::kObjectKeyBytes));
 }
-/// nullopt: no rest of a key of kName.
+/// nullopt: not the rest of a key of kName.
 [[nodiscard]] std::optional<NamePlace> name_place_of(std::string_view rest);
 
 inline constexpr std::size_t kNumberValueBytes = 8;
 /// A number as a value.
 [[nodiscard]] std::string number_value(std::uint64_t number);
-/// nullopt: it has another length.
+/// nullopt: wrong length.
 [[nodiscard]] std::optional<std::uint64_t> number_of_value(std::string_view value);
 
 }  // namespace dgfs::view
