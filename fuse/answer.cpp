@@ -11,7 +11,7 @@
 namespace dgfs::fuse {
 namespace {
 
-// "a/b", or "inode 7" where the damage hides the path.
+// "a/b", or "inode 7" if damage hides the path.
 std::string object_text(const Service& service, const Call& call) {
   const auto path = service.file_system.path_of(call.inode);
   std::string text = path ? "/" + path.value() : fmt::format("inode {}", call.inode);
@@ -29,7 +29,7 @@ void log_fault(Service& service, const Call& call, const Error& error) noexcept 
           fmt::format("{} of {}", request_name(call.request), object_text(service, call)), error);
     }
   } catch (const std::exception&) {
-    // Out of memory while complaining: the reply still tells the program.
+    // Out of memory while logging: the program still gets the reply.
   }
 }
 

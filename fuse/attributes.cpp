@@ -70,7 +70,7 @@ struct stat to_short_stat(const reader::ListedName& listed) {
 fuse_entry_param to_entry(const reader::Node& node, const AttributeOverrides& overrides) {
   fuse_entry_param entry{};
   entry.ino = node.inode;
-  // Inode numbers are never used again, so all are of generation 0 (the kernel demands it of the
+  // Inode numbers are never used again, so all have generation 0 (the kernel requires it of the
   // root).
   entry.generation = 0;
   entry.attr = to_stat(node, overrides);

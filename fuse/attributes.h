@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Nodes of an image in the shapes that libfuse takes.
+// Converts nodes of an image to the structures of libfuse.
 #pragma once
 
 #include <fuse_lowlevel.h>
@@ -14,20 +14,20 @@
 
 namespace dgfs::fuse {
 
-/// Seconds for which the kernel may believe a name or attributes: the image never changes.
+/// How long the kernel may cache a name or attributes, in seconds: the image never changes.
 inline constexpr double kForeverSeconds = 1e18;
 
 /// Owner, group and permissions that all objects of a mount show instead of their own. The kernel
-/// judges access by what is shown; access control lists, which say otherwise (overridden_list.h),
-/// and capabilities of files are then left out. Of device files an override takes rights, and gives
-/// none: whose a disk is says its system.
+/// checks access by the shown attributes; access control lists, which contradict them
+/// (overridden_list.h), and capabilities of files are then hidden. For device files, an override
+/// only takes permissions away: the system decides who owns a disk.
 struct AttributeOverrides {
-  /// Set-user-id and set-group-id bits of files go with either, as with chown(2): they were given
-  /// for another owner.
+  /// Either one clears the set-user-id and set-group-id bits of files, as chown(2) does: the bits
+  /// were given for another owner.
   std::optional<std::uint32_t> uid;
   std::optional<std::uint32_t> gid;
-  /// Permissions become 0777 without these bits; set-user-id, set-group-id and sticky bits go.
-  /// Symlinks, whose permissions nobody asks, keep theirs.
+  /// Permissions become 0777 without these bits; set-user-id, set-group-id and sticky bits are
+  /// cleared. Symlinks keep their permissions, which are never checked.
   std::optional<std::uint32_t> umask;
 
   [[nodiscard]] bool any() const { return uid || gid || umask; }
@@ -35,20 +35,20 @@ struct AttributeOverrides {
 
 /// Attributes as stat(2) reports them.
 ///
-/// st_blocks of a file counts its data in 512-byte units as if stored raw: holes are left out, so
-/// that `du` is right and tar and cp look for holes where there are some; compression is not, or
-/// they would look for holes in every compressed file. Directories take none: they live in the
-/// index. st_blksize is the frame, the unit that is read and verified.
+/// st_blocks of a file counts its data in 512-byte units as if stored raw. Holes do not count, so
+/// `du` is right, and tar and cp look for holes where there are some. Compression does not lower
+/// the count, or they would look for holes in every compressed file. Directories have 0 blocks,
+/// because they live in the index. st_blksize is the frame, the unit that is read and verified.
 [[nodiscard]] struct stat to_stat(const reader::Node& node,
                                   const AttributeOverrides& overrides = {});
 
-/// What a directory listing tells of a name: number and type.
+/// The attributes of a name in a directory listing: number and type.
 [[nodiscard]] struct stat to_short_stat(const reader::ListedName& listed);
 
-/// Reply to a lookup. The node id is the inode number.
+/// The reply to a lookup. The node id is the inode number.
 [[nodiscard]] fuse_entry_param to_entry(const reader::Node& node,
                                         const AttributeOverrides& overrides = {});
-/// Reply that nothing has this name, which the kernel remembers.
+/// The reply that nothing has this name; the kernel caches it.
 [[nodiscard]] fuse_entry_param absent_entry();
 
 /// Totals of the image; nothing is free.

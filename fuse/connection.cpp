@@ -5,8 +5,8 @@
 namespace dgfs::fuse {
 namespace {
 
-// Requests that nobody waits for, at once: reads ahead, and pages that are written back. The
-// kernel's 12 would leave a fast disk idle.
+// Limit of background requests in flight: reads ahead, and pages that are written back. With the
+// kernel's default of 12 a fast disk would be idle.
 constexpr unsigned kBackgroundRequestsMax = 64;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a mount asks of the kernel when the connection begins.
+// Sets up the connection to the kernel when it begins.
 #pragma once
 
 #include <fuse_lowlevel.h>
@@ -10,20 +10,20 @@
 
 namespace dgfs::fuse {
 
-/// What all kinds of mount want of libfuse's connection. Not wanted, of what libfuse wants by
-/// itself: splicing (replies come from memory, where one copy is cheaper than page tricks, and
-/// requests are small), AUTO_INVAL_DATA (contents change through the mount alone, if at all),
-/// ATOMIC_O_TRUNC (must be off where OPEN stays unanswered), READDIRPLUS_AUTO (whoever wants
-/// attributes of names that were listed without them looks these up one by one; attributes cost
-/// little here).
+/// The capabilities that all kinds of mount request. libfuse requests some more by default, which
+/// we do not want: splicing (replies come from memory, where one copy is cheaper than moving pages,
+/// and requests are small), AUTO_INVAL_DATA (contents change only through the mount, if at all),
+/// ATOMIC_O_TRUNC (must be off if OPEN is not answered), READDIRPLUS_AUTO (a program that needs
+/// attributes after a listing without them looks up the names one by one; attributes are cheap
+/// here).
 inline constexpr unsigned kWantedCapabilities =
     FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_PARALLEL_DIROPS |
     FUSE_CAP_READDIRPLUS | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_NO_OPEN_SUPPORT |
     FUSE_CAP_EXPLICIT_INVAL_DATA;
 
-/// Asks for the capabilities that mount and kernel both have, and sets the limits of requests.
-/// @param more            capabilities besides kWantedCapabilities
-/// @param max_read_bytes  what -o max_read says; 0: the kernel's choice
+/// Requests the capabilities that mount and kernel both have, and sets the limits of requests.
+/// @param more            further capabilities besides kWantedCapabilities
+/// @param max_read_bytes  value of -o max_read; 0: the kernel's choice
 void set_up_connection(fuse_conn_info& connection, unsigned more,
                        std::uint64_t max_read_bytes) noexcept;
 

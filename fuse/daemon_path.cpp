@@ -25,7 +25,7 @@ std::optional<std::string> resolved(const std::string& path) {
 std::string absolute(const std::string& path) { return resolved(path).value_or(path); }
 
 std::string absolute_mount_point(const std::string& path) {
-  // Follows a link as the last name, and asks nothing of the server behind it.
+  // Follows a link in the last component, but sends no request to a server that is mounted there.
   if (auto real = resolved(path)) return *std::move(real);
   const auto end = path.find_last_not_of('/');
   if (end == path.npos) return path;  // the root

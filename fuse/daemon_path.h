@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Paths that a daemon, which leaves its working directory, opens when it needs them.
+// Paths for a daemon, which leaves its working directory and opens files later.
 #pragma once
 
 #include <string>
 
 namespace dgfs::fuse {
 
-/// Without links. A path that cannot be resolved is left to fail where it is used.
+/// The path from the root without links. A path that cannot be resolved is returned unresolved, and
+/// fails where it is used.
 [[nodiscard]] std::string absolute(const std::string& path);
-/// Likewise of a directory that may not answer, as its server is dead: only the directory that it
-/// lies in must be there.
+/// The same for a mount point that may not answer because its server is dead: only its parent
+/// directory must exist.
 [[nodiscard]] std::string absolute_mount_point(const std::string& path);
-/// From the root on. Links are kept, since files are looked for beside them.
+/// The path from the root. Keeps links, because further files are searched beside them.
 [[nodiscard]] std::string from_root(const std::string& path);
 
 }  // namespace dgfs::fuse

@@ -33,7 +33,7 @@ bool DamageLog::is_due(const Error& error) {
     second_ = second;
     lines_in_second_ = 0;
   }
-  // A place left out here is not remembered, so it is told when it is met again.
+  // A place that is left out here is not remembered, so it is logged when it appears again.
   if (lines_in_second_ >= kDamageLinesPerSecondMax || told_places_.size() >= kDamagedPlacesMax) {
     ++untold_;
     return false;
@@ -54,7 +54,7 @@ void DamageLog::tell_untold() {
     const std::lock_guard lock(mutex_);
     untold = std::exchange(untold_, 0);
   }
-  if (untold != 0) log_->error("{} more failures were left out", untold);
+  if (untold != 0) log_->error("{} more failures were not logged", untold);
 }
 
 void DamageLog::write(const std::string& what, const Error& error) {
@@ -65,7 +65,7 @@ void DamageLog::write(const std::string& what, const Error& error) {
 
 void DamageLog::info(const std::string& text) { log_->info("{}", text); }
 
-// Errors of a delta without a file are of its stores.
+// Errors without a file but with codes of the delta come from its stores.
 bool DamageLog::is_of_delta(const Error& error) const {
   constexpr unsigned kDeltaCodes = 7;
   return !delta_.empty() &&
@@ -76,28 +76,28 @@ void DamageLog::advise(const Error& error) {
   if (error.kind() == ErrorKind::kNoSpace) {
     if (!is_first(kAboutSpace)) return;
     return log_->error(
-        "the delta {} is full: programs get ENOSPC until its disk has room, or files of the mount "
-        "are removed; a cap is raised by mounting with a larger size=",
+        "the delta {} is full: programs get ENOSPC until its disk has room, or files in the mount "
+        "are removed; to raise a cap, mount with a larger size=",
         printable(delta_));
   }
   const bool fails = error.kind() == ErrorKind::kIo || error.kind() == ErrorKind::kCorrupt;
   if (fails && is_of_delta(error)) {
     if (!is_first(kAboutDelta)) return;
     return log_->error(
-        "the delta {} fails: if its disk has failed, see the kernel's log, all that is to be "
-        "written gets EIO from now on, and what no fsync has confirmed may be lost; unmount, and "
-        "mount it again when the disk is well; 'dgfs delta check' tells of damage",
+        "the delta {} fails: if its disk has failed (see the kernel's log), all further writes get "
+        "EIO, and changes that no fsync has confirmed may be lost; unmount, and mount it again "
+        "when the disk works; 'dgfs delta check' finds damage",
         printable(delta_));
   }
   if (error.kind() == ErrorKind::kCorrupt && is_first(kAboutImage)) {
     log_->error(
-        "programs get EIO for damaged files and all others as they are; 'dgfs verify IMAGE' lists "
-        "the damaged ones; replace the image by a good copy");
+        "programs get EIO for damaged files, and right contents for all others; 'dgfs verify "
+        "IMAGE' lists the damaged ones; replace the image by a good copy");
   }
   if (error.kind() == ErrorKind::kIo && is_first(kAboutDevice)) {
     log_->error(
-        "the device under the image fails, see the kernel's log; programs get EIO until it "
-        "answers again, a new mount is not needed then");
+        "the device of the image fails (see the kernel's log); programs get EIO until it answers "
+        "again, and then no new mount is needed");
   }
 }
 

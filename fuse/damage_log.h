@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The log of a serving mount. A damaged place may be asked for thousands of times a second, and a
-// damaged disk has thousands of places: each is told once an hour, and only so many in a second.
+// The log of a serving mount. Programs may request a damaged place thousands of times a second, and
+// a damaged disk has thousands of places. So each place is logged once an hour, and only a few in a
+// second.
 #pragma once
 
 #include <cstdint>
@@ -18,43 +19,44 @@
 
 namespace dgfs::fuse {
 
-/// Places that are remembered as told; beyond them new ones are only counted. 1 MiB at most.
+/// The number of places that are remembered as logged; further ones are only counted. Needs 1 MiB
+/// at most.
 inline constexpr std::size_t kDamagedPlacesMax = 16384;
-/// Lines in one second. What comes above is counted and can be told at the next occasion.
+/// Lines in one second. Further ones are counted; the next line reports their number.
 inline constexpr unsigned kDamageLinesPerSecondMax = 10;
-/// After so long places are told again: a device may have failed, recovered and failed again.
+/// After this time, places are logged again: a device may have failed, recovered and failed again.
 inline constexpr std::uint64_t kDamageSilenceSeconds = 3600;
 
 /// Thread-safe.
 class DamageLog {
  public:
-  /// @param env  gives the clock; must outlive the log
+  /// @param env  provides the clock; must outlive the log
   DamageLog(storage::Env& env, std::shared_ptr<spdlog::logger> log)
       : env_(env), log_(std::move(log)) {}
 
-  /// Sends everything to `log` from now on. Not to be called while other threads log.
+  /// Sends all lines to `log` from now on. Must not run while other threads log.
   void redirect(std::shared_ptr<spdlog::logger> log) {
     log_ = std::move(log);
     is_redirected_ = true;
   }
   [[nodiscard]] bool is_redirected() const { return is_redirected_; }
 
-  /// From now on what fails in this directory is of the delta. Not to be called while other threads
-  /// log.
+  /// Errors below this directory count as errors of the delta from now on. Must not run while other
+  /// threads log.
   void set_delta(std::string directory) { delta_ = std::move(directory); }
 
-  /// Whether damage at this place is to be written now; then write() must follow. The question is
-  /// apart from the answer because finding out the path of a damaged file costs reads.
+  /// Whether damage at this place is to be logged now; if so, the caller must call write(). The
+  /// two are separate because finding the path of a damaged file costs reads.
   [[nodiscard]] bool is_due(const Error& error);
-  /// The first line about a damaged image, about a failing device, about a delta that is full, and
-  /// about one that fails, says what to do.
-  /// Names in it may hold any bytes; what is no printable text is escaped.
-  /// @param what  what failed, for whom: "read of a/b.txt"
+  /// Logs a failure. The first failure of each kind (a damaged image, a failing device, a full
+  /// delta, a failing delta) is followed by advice. Names may hold any bytes; unprintable
+  /// characters are escaped.
+  /// @param what  the operation that failed, and its object: "read of a/b.txt"
   void write(const std::string& what, const Error& error);
 
-  /// A fact that is no fault.
+  /// Logs a fact that is no fault.
   void info(const std::string& text);
-  /// Damage that did no harm, as a warning, if it is due.
+  /// Logs damage that did no harm as a warning, if it is due.
   void warn(const Error& error);
 
  private:
@@ -67,14 +69,14 @@ class DamageLog {
   storage::Env& env_;
   std::shared_ptr<spdlog::logger> log_;
   bool is_redirected_ = false;
-  std::string delta_;  ///< empty: there is none
+  std::string delta_;  ///< empty: the mount has no delta
   std::mutex mutex_;
   std::unordered_set<std::uint64_t> told_places_;  // hashes
   std::uint64_t silent_since_second_ = 0;          // of the monotonic clock
   std::uint64_t second_ = 0;                       // likewise
   unsigned lines_in_second_ = 0;
-  std::uint64_t untold_ = 0;  // since the last line
-  unsigned advised_ = 0;      // Advice
+  std::uint64_t untold_ = 0;  // failures left out since the last line
+  unsigned advised_ = 0;      // bits of Advice that were given
 };
 
 }  // namespace dgfs::fuse

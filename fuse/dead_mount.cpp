@@ -33,9 +33,9 @@ bool unmount_as_user(const std::string& mount_point) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// The kernel answers stat(2) from the attributes that it keeps, also where nobody serves them any
-// more. statvfs(2) always asks the server: a request that still waits as the process ends gets
-// ECONNABORTED, or ECANCELED of a ring, and a later one ENOTCONN.
+// The kernel answers stat(2) from cached attributes, even if no process serves the mount any more.
+// statvfs(2) always asks the server: a request that is waiting when the server ends gets
+// ECONNABORTED, or ECANCELED from a ring, and a later one ENOTCONN.
 bool is_served(const std::string& mount_point) {
   struct statvfs space {};
   return ::statvfs(mount_point.c_str(), &space) == 0 ||
@@ -51,14 +51,14 @@ Result<bool> remove_dead_mount(storage::Env& env, const std::string& mount_point
   if (!mount || mount->type != "fuse.dgfs" || is_served(mount_point)) return false;
   if (const auto below = find_mount_below(table.value(), mount->number)) {
     return Error(ErrorKind::kBusy, 5036,
-                 "a mount that was killed cannot be replaced while " + *below +
+                 "a mount whose process was killed cannot be replaced while " + *below +
                      " is mounted below it; unmount that first")
         .in_file(mount_point);
   }
   if (::umount2(mount_point.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0) return true;
   const int os_errno = errno;
   if (os_errno == EPERM && unmount_as_user(mount_point)) return true;
-  return storage::os_error(5033, os_errno, "unmount what a mount that was killed has left here",
+  return storage::os_error(5033, os_errno, "unmount the mount whose process was killed",
                            mount_point);
 }
 

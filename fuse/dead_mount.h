@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A mount whose process was killed: its directory answers nothing but ENOTCONN.
+// Removes a mount whose process was killed: its directory answers only ENOTCONN.
 #pragma once
 
 #include <string>
@@ -11,11 +11,12 @@
 
 namespace dgfs::fuse {
 
-/// Unmounts what a process of ours has left on a directory, also where programs still have files of
-/// it open. Returns whether there was something to unmount. Asks the process of a mount that is
-/// alive, and waits for its answer. Errors: kBusy (something is mounted below it), kIo, kPermission
-/// (umount2(2), or fusermount3(1), which ordinary users need, does not do it).
-/// @param mount_point  absolute, without links on its way
+/// If a process of ours was killed and has left its mount on a directory, unmounts it, even while
+/// programs have files in it open. Returns whether there was such a mount. If the mount is alive,
+/// sends one request to its process and waits for the answer. Errors: kBusy (something is mounted
+/// below it), kIo, kPermission (refused by umount2(2), or by fusermount3(1), which ordinary users
+/// need).
+/// @param mount_point  absolute, without links in it
 [[nodiscard]] Result<bool> remove_dead_mount(storage::Env& env, const std::string& mount_point);
 
 }  // namespace dgfs::fuse

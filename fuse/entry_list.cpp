@@ -25,7 +25,7 @@ bool EntryList::add_plus(std::string_view name, const fuse_entry_param& entry,
                                       static_cast<off_t>(offset)));
 }
 
-// libfuse wants an end mark, which names of an image do not have.
+// libfuse needs a terminating zero, which names of an image do not have.
 void EntryList::set_name(std::string_view name) {
   const auto length = std::min(name.size(), format::kNameBytesMax);
   std::memcpy(name_.data(), name.data(), length);

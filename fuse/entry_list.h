@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// EntryList: a reply to READDIR or READDIRPLUS that fills up.
+// EntryList: builds a reply to READDIR or READDIRPLUS until it is full.
 #pragma once
 
 #include <fuse_lowlevel.h>
@@ -16,22 +16,22 @@
 
 namespace dgfs::fuse {
 
-/// Lies in the reply_room() of the thread: one at a time in each.
+/// Uses the reply_room() of the thread, so each thread can have only one at a time.
 class EntryList {
  public:
-  /// @param size_bytes  that the kernel has room for
+  /// @param size_bytes  size of the kernel's buffer
   EntryList(fuse_req_t request, std::size_t size_bytes);
 
-  // Each returns false, and adds nothing, where the entry does not fit. Names are cut at 255 bytes.
+  // Each returns false and adds nothing if the entry does not fit. Names are cut at 255 bytes.
 
-  /// @param offset  from which the kernel goes on behind the entry
+  /// @param offset  the kernel continues from it after this entry
   [[nodiscard]] bool add(std::string_view name, const struct stat& attributes,
                          std::uint64_t offset);
   [[nodiscard]] bool add_plus(std::string_view name, const fuse_entry_param& entry,
                               std::uint64_t offset);
 
   [[nodiscard]] bool empty() const { return used_ == 0; }
-  /// 0: the kernel has taken it.
+  /// Sends the list. Returns 0 if the kernel has taken it.
   int reply() const { return fuse_reply_buf(request_, text(), used_); }
 
  private:

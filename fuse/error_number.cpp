@@ -8,7 +8,7 @@ namespace dgfs::fuse {
 
 namespace {
 
-// Of a store that is only read, and of a view.
+// Whether the error comes from a store or a view.
 bool is_of_delta(const Error& error) {
   constexpr unsigned kDeltaCodes = 7;
   return error.code() / 1000 == kDeltaCodes;
@@ -64,7 +64,8 @@ int error_number(const Error& error, Subject subject) noexcept {
 }
 
 bool is_fault(const Error& error, Subject subject) noexcept {
-  // An image may need what this program lacks; a view lacks what programs may ask for.
+  // An image may need a feature that this program lacks: a fault. A view refuses requests that it
+  // does not support: no fault.
   const bool lacks = error.kind() == ErrorKind::kUnsupported && !error.file().empty();
   return lacks || error_number(error, subject) == EIO || error.kind() == ErrorKind::kNoSpace;
 }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Errors as the numbers that programs on the mount see.
+// Maps errors to the errno values that programs on the mount see.
 #pragma once
 
 #include "base/error.h"
 
 namespace dgfs::fuse {
 
-/// What a request was about, which decides what "not found" means.
+/// The subject of a request; it decides what "not found" means.
 enum class Subject : std::uint8_t {
-  kName,     ///< an entry was looked for: its absence is an answer (ENOENT)
-  kContent,  ///< the entry is there, a part of it is not (a volume is missing): EIO
+  kName,     ///< an entry was looked up: its absence is an answer (ENOENT)
+  kContent,  ///< the entry exists but a part of it is missing (a volume, say): EIO
 };
 
-/// errno for a failed request. EIO for damage and for all that has no number of its own.
+/// errno for a failed request. EIO for damage and for all errors without their own number.
 [[nodiscard]] int error_number(const Error& error, Subject subject) noexcept;
 
-/// Whether the failure is the image's or the device's, not the asking program's: such are logged.
+/// Whether the image or the device is at fault, not the requesting program: such errors are logged.
 [[nodiscard]] bool is_fault(const Error& error, Subject subject) noexcept;
 
 }  // namespace dgfs::fuse

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FileSystem: a tree that a session serves. Each kind of mount has its own: its operations, what it
-// agrees on with the kernel, and what it tells of itself.
+// FileSystem: the tree that a session serves. Each kind of mount implements it: its operations, its
+// agreement with the kernel, and its statistics.
 #pragma once
 
 #include <fuse_lowlevel.h>
@@ -27,25 +27,25 @@ class FileSystem {
   FileSystem(const FileSystem&) = delete;
   FileSystem& operator=(const FileSystem&) = delete;
 
-  /// For fuse_session_new(), but for `init`. The user data is the Service of the session.
+  /// The operations for fuse_session_new(), without `init`. User data is the session's Service.
   [[nodiscard]] virtual fuse_lowlevel_ops operations() const = 0;
-  /// Sees requests and replies on their way; null: nothing need be seen. The tree owns it.
+  /// Sees requests and replies on their way; null: no filter is needed. The tree owns it.
   [[nodiscard]] virtual RequestFilter* filter() { return nullptr; }
-  /// The session serves from now on: the tree may start threads, and may tell the kernel what it is
-  /// not asked. In the daemon, before all requests.
-  /// @param service  of the session; outlives the tree's threads, which end with stop()
-  /// @param threads  that serve
-  /// Errors: those of what it starts.
+  /// The session begins to serve: the tree may start threads, and may send notifications to the
+  /// kernel. Runs in the daemon, before all requests.
+  /// @param service  of the session; outlives the tree's threads, which end in stop()
+  /// @param threads  number of serving threads
+  /// Errors: those of the parts that it starts.
   [[nodiscard]] virtual Status start(Service& service, fuse_session& session, unsigned threads) = 0;
-  /// Nothing is served any more, and the service goes next.
+  /// Serving has ended; the service will be destroyed next.
   virtual void stop() noexcept {}
-  /// Chooses what is wanted of `connection`. Once, before all other requests.
+  /// Sets up `connection`. Called once, before all other requests.
   virtual void start_connection(fuse_conn_info& connection) noexcept = 0;
-  /// A path from the root that leads to an object, for messages. Errors: those of finding it.
+  /// A path from the root to an object, for messages. Errors: those of finding it.
   [[nodiscard]] virtual Result<std::string> path_of(std::uint64_t inode) const = 0;
-  /// Of the image.
+  /// The UUID of the image.
   [[nodiscard]] virtual const format::Uuid& uuid() const = 0;
-  /// Adds what statistics_json() tells of this kind of mount.
+  /// Adds this mount's own members to statistics_json().
   virtual void add_statistics(JsonObject& statistics) const = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// How far the kernel reads ahead in the files of a mount, which it lets root set.
+// Sets how far the kernel reads ahead in the files of a mount; only root may.
 #pragma once
 
 #include <string>
@@ -11,10 +11,11 @@
 
 namespace dgfs::fuse {
 
-/// Raises the read-ahead of a FUSE mount to 512 KiB, four times the kernel's: a request is dear, so
-/// that larger ones read large files half again as fast. To be called when the kernel has had the
-/// answer to its first request, which sets the read-ahead too. Asks nothing of the mount. Errors:
-/// those of reading the table and of writing below /sys, as whoever is not root may not.
+/// Raises the read-ahead of a FUSE mount to 512 KiB, four times the kernel's default: requests are
+/// expensive, and with larger ones large files are read half again as fast. Call it after the
+/// kernel has the answer to its first request, because that sets the read-ahead too. Sends no
+/// request to the mount. Errors: those of reading the mount table and of writing below /sys, which
+/// only root may.
 [[nodiscard]] Status raise_read_ahead(storage::Env& env, const std::string& mount_point);
 
 }  // namespace dgfs::fuse

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Where messages of a mount go.
+// Loggers for the messages of a mount.
 #pragma once
 
 #include <memory>

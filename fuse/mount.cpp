@@ -23,12 +23,12 @@ namespace {
 Status replace_dead_mount(storage::Env& env, const std::string& path,
                           const std::function<void(const std::string&)>& tell) {
   bool was_dead = false;
-  // Several may lie on each other.
+  // Several dead mounts may lie on top of each other.
   for (bool is_dead = true; is_dead; was_dead = was_dead || is_dead) {
     DGFS_TRY(removed, remove_dead_mount(env, absolute_mount_point(path)));
     is_dead = removed;
   }
-  if (was_dead && tell) tell(path + ": unmounted what a mount that was killed has left here");
+  if (was_dead && tell) tell(path + ": unmounted a mount whose process was killed");
   return ok();
 }
 
@@ -40,7 +40,7 @@ Status check_mount_point(const storage::Env& env, const std::string& path) {
   return ok();
 }
 
-// One call of mount().
+// The state of one call of mount().
 struct Mounting {
   storage::Env& env;
   const MountOptions& options;
@@ -56,7 +56,7 @@ struct Mounting {
                     .counters = counters,
                     .on_first_request =
                         [this] {
-                          // Without it large files come as fast as the kernel wants to.
+                          // A failure only leaves the kernel's read-ahead as it is.
                           static_cast<void>(raise_read_ahead(env, mount_point));
                         },
                     .first_request = {},
@@ -72,7 +72,7 @@ Status mount_image(const Mounting& mounting, const reader::Image& image) {
   return mounting.serve(tree);
 }
 
-// A clean end leaves a checkpointed store, whatever ended the serving.
+// When serving ends, for whatever reason, a checkpoint is made and the store is closed.
 Status mount_view(const Mounting& mounting, const reader::Image& image,
                   const view::ViewMemory& memory) {
   const auto& arguments = mounting.arguments;
@@ -91,7 +91,7 @@ Status mount_view(const Mounting& mounting, const reader::Image& image,
   return served ? closed : served;
 }
 
-// Opens what there is, without a write; a delta that is not there would be made.
+// Opens an existing delta without writing; does not make a missing one, which a mount would.
 Status try_view(const Mounting& mounting, const reader::Image& image,
                 const view::ViewMemory& memory) {
   auto arguments = mounting.arguments;
@@ -113,14 +113,14 @@ Status check_mount_options(std::span<const std::string> options, std::uint32_t u
 }
 
 Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spdlog::logger> log) {
-  // An image that is not there may still be opened by its index.
+  // The image file may be missing, because its index can be opened alone.
   const auto source = from_root(absolute(options.image_path));
   DGFS_TRY(arguments, mount_arguments(options.options, source, env.user_id()));
   if (!options.dry_run) {
     DGFS_CHECK(replace_dead_mount(env, options.mount_point, options.tell));
   }
   DGFS_CHECK(check_mount_point(env, options.mount_point));
-  // glibc keeps much of what is freed: the process would take half more than memory= says.
+  // glibc keeps much of the freed memory: the process would use half again as much as memory=.
   if (arguments.delta_path) delta::give_back_freed_memory();
   DamageLog damage_log(env, std::move(log));
   const view::ViewMemory memory(arguments.memory_bytes);
@@ -138,7 +138,7 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
                                                ? try_view(mounting, *opened.image, memory)
                                                : mount_view(mounting, *opened.image, memory)
                                          : mount_image(mounting, *opened.image);
-  // A daemon has nobody else to tell.
+  // A daemon can report errors only to its log.
   if (!done && damage_log.is_redirected()) {
     damage_log.write("the mount on " + mounting.mount_point, done.error());
   }

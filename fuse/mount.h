@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Mounts: an image, or with a delta a tree that can be changed, served through the kernel until it
-// is unmounted.
+// Mounts an image, or with a delta a tree that can be changed, and serves it through the kernel
+// until it is unmounted.
 #pragma once
 
 #include <memory>
@@ -20,27 +20,26 @@ class logger;
 
 namespace dgfs::fuse {
 
-/// Tells wrong usage before anything is opened. Errors: kInvalidArgument, naming an option that is
+/// Finds wrong usage before anything is opened. Errors: kInvalidArgument, naming an option that is
 /// unknown or has a bad value.
 [[nodiscard]] Status check_mount_options(std::span<const std::string> options,
                                          std::uint32_t user_id);
 
 /// Opens the image, and the delta if there is one, mounts it, and serves it until it is unmounted
-/// or the process gets SIGTERM, SIGINT or SIGHUP; then nothing is mounted any more and ok is
-/// returned. Those signals must have their default action when it is called (an ignored SIGHUP
-/// stays ignored), and no other mount() may run in the process.
+/// or the process gets SIGTERM, SIGINT or SIGHUP; then unmounts it if necessary and returns ok.
+/// At the call those signals must have their default action (an ignored SIGHUP stays ignored), and
+/// no other mount() may run in the process.
 ///
-/// Unless `foreground`, the process forks as soon as the mount is usable: the calling process ends
-/// there with status 0, and mount() returns in the daemon, which has left its terminal, its
-/// session and its working directory. So it must be called while the process has one thread. An
-/// error from before the fork is returned in the calling process, which nothing has left.
+/// Unless `foreground` is set, the process forks as soon as the mount is usable: the calling
+/// process ends there with status 0, and mount() returns in the daemon, which has left its
+/// terminal, its session and its working directory. So the process must have only one thread at the
+/// call. An error before the fork is returned in the calling process.
 ///
-/// @param env   must have been made by storage::make_posix_env() or wrap such a one, for what
-///              libfuse does itself
-/// @param log   receives warnings and damage that was met; a daemon, after the fork, sends them to
-///              syslog instead
-/// A delta that is missing is made, and stays if the mount is refused. Errors after the fork go to
-/// syslog, too.
+/// @param env   made by storage::make_posix_env() or wrapping such an Env, because libfuse itself
+///              uses the real system
+/// @param log   receives warnings and damage; after the fork, a daemon sends them to syslog instead
+/// A missing delta is made, and stays if the mount is then refused. Errors after the fork also go
+/// to syslog.
 /// Errors: those of Image::open; those of mount_arguments(); kCorrupt (check=all has found damage
 /// in the index, and logged it), kNotFound, kNotDirectory (mount point), kPermission, kIo (the
 /// system refused the mount).

@@ -12,16 +12,16 @@
 namespace dgfs::fuse {
 namespace {
 
-// Flags that libfuse hands to the kernel or acts on.
+// Flags that libfuse passes to the kernel or handles itself.
 constexpr std::array<std::string_view, 12> kPassedOn = {
     "nodev",       "nosuid",     "exec",
     "noexec",      "async",      "sync",
     "dirsync",     "noatime",    "default_permissions",
     "allow_other", "allow_root", "auto_unmount",
 };
-// Likewise, from root only: an image is as trustworthy as who made it.
+// The same, but only for root: an image is only as trustworthy as its maker.
 constexpr std::array<std::string_view, 2> kRootOnly = {"dev", "suid"};
-// Meant for others, or true anyway.
+// Options for other programs, or that are always in effect.
 constexpr std::array<std::string_view, 23> kWithoutEffect = {
     "atime",         "diratime", "nodiratime", "relatime", "norelatime", "strictatime",
     "nostrictatime", "lazytime", "nolazytime", "defaults", "auto",       "noauto",
@@ -30,10 +30,10 @@ constexpr std::array<std::string_view, 23> kWithoutEffect = {
 };
 constexpr std::array<std::string_view, 3> kPrefixesWithoutEffect = {"x-", "comment=", "user="};
 
-// The kernel refuses less than a page; libfuse reserves 32 bits.
+// The kernel refuses less than a page; libfuse has 32 bits for it.
 constexpr std::uint64_t kMaxReadBytesMin = 4096;
 constexpr std::uint64_t kMaxReadBytesMax = 1u << 30;
-// 2^32 - 1 means "no change" to the system.
+// 2^32 - 1 means "no change" to the system, so it is no id.
 constexpr std::uint64_t kUserIdMax = 0xFFFF'FFFE;
 constexpr std::uint64_t kUmaskMax = 0777;
 constexpr std::uint64_t kThreadsMax = 100'000;  // libfuse's own bound
@@ -54,7 +54,7 @@ bool is_without_effect(std::string_view option) {
                      [&](std::string_view prefix) { return option.starts_with(prefix); });
 }
 
-// libfuse splits at commas once more.
+// Escapes commas, because libfuse splits at commas again.
 std::string escaped(std::string_view value) {
   std::string out;
   for (const char c : value) {
@@ -72,7 +72,7 @@ std::optional<std::uint64_t> number_of(std::string_view text, int base) {
   return number;
 }
 
-// Of a number that a unit may follow.
+// Parses a number with an optional unit.
 std::optional<std::uint64_t> bytes_of(std::string_view text, std::uint64_t bytes_max) {
   constexpr std::string_view kUnits = "KMGT";
   const auto unit = text.empty() ? kUnits.npos : kUnits.find(text.back());
@@ -84,7 +84,7 @@ std::optional<std::uint64_t> bytes_of(std::string_view text, std::uint64_t bytes
 
 Error bad_value(std::string_view name, std::string_view value, std::string_view wanted) {
   return Error(ErrorKind::kInvalidArgument, 5010,
-               fmt::format("option {}={}: not {}", name, value, wanted));
+               fmt::format("option {}={}: must be {}", name, value, wanted));
 }
 
 Error unknown(std::string_view name) {
@@ -98,11 +98,11 @@ struct Parser {
   std::string subtype = "dgfs";
   std::uint32_t user_id = 0;
   bool sloppy = false;
-  bool is_read_write = false;  ///< rw was asked for last
-  bool is_read_only = false;   ///< ro was
-  bool is_sync = false;        ///< of sync and async the first was asked for last
+  bool is_read_write = false;  ///< the last of rw and ro was rw
+  bool is_read_only = false;   ///< the last of rw and ro was ro
+  bool is_sync = false;        ///< the last of sync and async was sync
   bool is_dirsync = false;
-  std::string of_delta;  ///< an option that is of mounts with a delta alone; empty: none
+  std::string of_delta;  ///< a given option that only mounts with a delta have; empty: none
 
   Status take(std::string_view option) {
     if (option.empty() || is_without_effect(option)) return ok();
@@ -112,7 +112,7 @@ struct Parser {
     if (contains(kPassedOn, option)) return pass_on(option);
     if (contains(kRootOnly, option)) {
       if (user_id == 0) return pass_on(option);
-      return Error(ErrorKind::kPermission, 5014, fmt::format("option {}: only root may", option));
+      return Error(ErrorKind::kPermission, 5014, fmt::format("option {}: only for root", option));
     }
     if (option == "rw" || option == "ro") return take_access(option);
     if (option == "remount") {
@@ -189,11 +189,11 @@ struct Parser {
       out.max_read_bytes = *number;
     } else if (name == "uid" || name == "gid") {
       const auto number = number_of(value, 10);
-      if (!number || *number > kUserIdMax) return bad_value(name, value, "the number of one");
+      if (!number || *number > kUserIdMax) return bad_value(name, value, "a numeric id");
       (name == "uid" ? out.overrides.uid : out.overrides.gid) = static_cast<std::uint32_t>(*number);
     } else if (name == "umask") {
       const auto number = number_of(value, 8);
-      if (!number || *number > kUmaskMax) return bad_value(name, value, "octal, 0 to 777");
+      if (!number || *number > kUmaskMax) return bad_value(name, value, "octal, from 0 to 777");
       out.overrides.umask = static_cast<std::uint32_t>(*number);
     } else if (name == "threads") {
       const auto number = number_of(value, 10);
@@ -247,18 +247,18 @@ struct Parser {
     return ok();
   }
 
-  // Each kind of mount refuses the options that are of the other one alone.
+  // Each kind of mount refuses the options that only the other kind has.
   Status check_kind() const {
     if (out.delta_path) {
       const bool has_caches = out.page_cache_bytes || out.frame_cache_bytes;
-      if (has_caches) return refused("page_cache, frame_cache", "with a delta, memory= is for all");
+      if (has_caches) return refused("page_cache, frame_cache", "with a delta, use memory=");
       if (out.overrides.any()) {
-        return refused("uid, gid, umask", "with a delta, files show what they are given");
+        return refused("uid, gid, umask", "with a delta, change the files themselves");
       }
       return ok();
     }
     if (is_read_write) {
-      return refused("rw", "an image alone is mounted read-only; leave rw out, or name a delta");
+      return refused("rw", "without a delta, a mount is read-only; leave rw out, or give delta=");
     }
     if (!of_delta.empty()) return refused(of_delta, "only with a delta");
     return ok();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// -o options: which are known, and what becomes of them.
+// Parses -o options into the arguments of libfuse, the reader and the server.
 #pragma once
 
 #include <chrono>
@@ -17,14 +17,14 @@
 
 namespace dgfs::fuse {
 
-/// What is verified beside what safety needs.
+/// How much is verified.
 enum class Check : std::uint8_t {
-  kOff,   ///< the index, always; contents are handed out unverified
+  kOff,   ///< only the index, as it is read; contents are not verified
   kData,  ///< also each frame of contents, whenever it is read
   kAll,   ///< also the whole index, both copies, before anything is mounted
 };
 
-/// -o options in the form that libfuse, the reader and the server take them.
+/// -o options in the forms that libfuse, the reader and the server need.
 struct MountArguments {
   std::vector<std::string> arguments;  ///< "-oNAME" or "-oNAME=VALUE", commas in values escaped
   std::uint64_t max_read_bytes = 0;    ///< max_read=; 0 = the kernel's choice
@@ -36,37 +36,37 @@ struct MountArguments {
   std::optional<std::uint64_t> frame_cache_bytes;  ///< likewise
   Check check = Check::kData;
   unsigned threads = 0;  ///< threads=: requests served at once; 0 = as many as suit the machine
-  std::optional<std::string> delta_path;  ///< delta=: what is written goes there; none: read-only
-  std::uint64_t size_bytes_max = 0;       ///< size=: of the delta; 0: as much as the disk has
+  std::optional<std::string> delta_path;  ///< delta=: keeps the changes; nullopt: read-only
+  std::uint64_t size_bytes_max = 0;       ///< size=: limit of the delta; 0: the disk's free space
   std::chrono::milliseconds commit_interval{1000};  ///< commit=
   bool writes_back = false;                         ///< writeback
-  Transport transport = Transport::kAuto;           ///< how requests come
-  bool is_read_only = false;                        ///< ro was asked for, or there is no delta
-  /// memory=: of a mount with a delta, all caches and tables together.
+  Transport transport = Transport::kAuto;           ///< how requests reach the process
+  bool is_read_only = false;                        ///< ro was given, or there is no delta
+  /// memory=: limit of all caches and tables together, for a mount with a delta.
   std::size_t memory_bytes = std::size_t{256} << 20;
-  bool prefetch = true;  ///< noprefetch: files that nobody has asked for are left where they are
+  bool prefetch = true;  ///< false with noprefetch: files are not read before they are requested
 };
 
-/// Understands what mount(8) users write:
+/// Parses the options that mount(8) users write:
 /// - delta= (the directory that keeps all changes), ro, rw (the default with a delta);
 /// - size=, commit= (seconds), memory=, writeback and writethrough, with a delta;
 /// - dev suid exec async sync dirsync noatime and their opposites, nosuid and nodev by default;
-///   suid and dev are root's to give; sync and dirsync make each change durable at once;
-/// - atime relatime diratime ...: taken without effect: reads never set access times;
+///   only root may give suid and dev; sync and dirsync make each change durable at once;
+/// - atime relatime diratime ...: accepted without effect, because reads never set access times;
 /// - allow_other, allow_root, default_permissions (always on), auto_unmount;
-/// - uid=, gid=, umask=: what attributes show, and what access is judged by;
+/// - uid=, gid=, umask=: the attributes that files show, and that access is checked by;
 /// - index=, volume= (repeatable), check=off|data|all, threads=, noprefetch;
 /// - offset=, page_cache=, frame_cache= (bytes, or with K, M, G, T);
-/// - transport=auto|uring|classic: how requests come;
+/// - transport=auto|uring|classic: how requests reach the process;
 /// - fsname= (default: the image's path), subtype= (default: dgfs), max_read=;
-/// - what mount(8) and fstab keep for themselves (defaults, noauto, nofail, user, _netdev, x-...);
-/// - sloppy: unknown options after it are left out, as mount -s asks.
+/// - options that mount(8) and fstab handle (defaults, noauto, nofail, user, _netdev, x-...);
+/// - sloppy: unknown options after it are ignored, as mount -s requests.
 ///
 /// @param source   the image's path, shown as the mounted device
-/// @param user_id  who mounts
-/// Errors: kInvalidArgument, naming the option, for all others, for bad values, for what the kind
-/// of mount has no use for (rw without a delta, size= without one, page_cache= with one), and for
-/// remount, which is no new mount (fuse/remount.h); kPermission (suid, dev).
+/// @param user_id  the user who mounts
+/// Errors: kInvalidArgument, naming the option, for all other options, for bad values, for options
+/// of the other kind of mount (rw without a delta, size= without one, page_cache= with one), and
+/// for remount, which makes no new mount (fuse/remount.h); kPermission (suid, dev).
 [[nodiscard]] Result<MountArguments> mount_arguments(std::span<const std::string> options,
                                                      const std::string& source,
                                                      std::uint32_t user_id);

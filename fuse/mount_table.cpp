@@ -11,10 +11,10 @@ namespace {
 
 constexpr const char* kMountTable = "/proc/self/mountinfo";
 constexpr std::size_t kTablePieceBytes = std::size_t{64} << 10;
-// Some ten thousand mounts; of more, the last are left as they are.
+// Enough for some ten thousand mounts; mounts after that are not seen.
 constexpr std::size_t kTableBytesMax = std::size_t{4} << 20;
 
-// Line: number, parent, device, root, mount point, options, further ones, "-", type, source,
+// A line: number, parent, device, root, mount point, options, further fields, "-", type, source,
 // options of the file system.
 constexpr std::size_t kNumberField = 0;
 constexpr std::size_t kParentField = 1;
@@ -23,7 +23,7 @@ constexpr std::size_t kPointField = 4;
 constexpr std::size_t kOptionsField = 5;
 constexpr std::string_view kEndOfFurther = "- ";
 
-// The field, and the rest of the line moved behind it.
+// Returns the field, and moves the line to the text after it.
 std::string_view take_field(std::string_view& line, char end) {
   const auto length = std::min(line.find(end), line.size());
   const auto field = line.substr(0, length);
@@ -35,7 +35,7 @@ bool is_octal(std::string_view digits) {
   return digits.size() == 3 && digits.find_first_not_of("01234567") == digits.npos;
 }
 
-// The table writes blanks and the like as "\040".
+// The table writes blanks and similar characters as "\040".
 std::string unescaped(std::string_view field) {
   std::string out;
   for (std::size_t i = 0; i < field.size(); ++i) {
@@ -71,7 +71,7 @@ std::optional<MountEntry> find_mount(std::string_view table, std::string_view mo
   return found;
 }
 
-// By its parent and not by its path: what lies hidden under a mount has such a path, too.
+// Compares parents, not paths: a mount that is hidden under another one has such a path, too.
 std::optional<std::string> find_mount_below(std::string_view table, std::string_view number) {
   while (!table.empty()) {
     auto line = take_field(table, '\n');

@@ -21,13 +21,13 @@ struct Flag {
   unsigned long flag;
   bool sets;
 };
-// Those that a remount may change. Access times are left out: no mount keeps them by reading.
+// The flags that a remount may change. Access times are left out: no mount updates them on reads.
 constexpr Flag kFlags[] = {
     {"ro", MS_RDONLY, true},     {"rw", MS_RDONLY, false},   {"nosuid", MS_NOSUID, true},
     {"suid", MS_NOSUID, false},  {"nodev", MS_NODEV, true},  {"dev", MS_NODEV, false},
     {"noexec", MS_NOEXEC, true}, {"exec", MS_NOEXEC, false},
 };
-// Those that stay as they are: the server does what they ask for since it began, or nobody does.
+// Flags that stay unchanged: either the server follows them since it began, or they have no effect.
 constexpr Flag kLastingFlags[] = {
     {"sync", MS_SYNCHRONOUS, true},
     {"dirsync", MS_DIRSYNC, true},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// mount -o remount: other flags for what is mounted already. No request tells the server of it.
+// mount -o remount: changes the flags of an existing mount. The server gets no request about it.
 #pragma once
 
 #include <optional>
@@ -16,24 +16,23 @@ namespace dgfs::fuse {
 
 /// Whether -o options, each already split at its commas, ask for a remount.
 [[nodiscard]] bool is_remount(std::span<const std::string> options);
-/// Whether an option is no mount's own, but may come with a remount: remount, ro, rw, and those
-/// that the kernel shows of a FUSE mount, which mount(8) hands back.
+/// Whether an option may come with a remount but not with a mount: remount, ro, rw, and the options
+/// that the kernel shows for FUSE mounts, which mount(8) passes back.
 [[nodiscard]] bool is_of_remount(std::string_view option);
-/// What the last of ro and rw asks for; nullopt: neither is there.
+/// The last of ro and rw: true for ro; nullopt: neither is given.
 [[nodiscard]] std::optional<bool> wants_read_only(std::span<const std::string> options);
 
-/// Whether remount() would change more than whether the mount is read-only: mount(8) hands back
-/// the flags that there are, and adds rw unasked.
-/// Errors: kNotFound (nothing of ours is mounted there), those of reading the mount table.
+/// Whether remount() would change other flags than ro and rw. mount(8) passes back the existing
+/// flags, and adds rw unasked.
+/// Errors: kNotFound (no mount of ours is there), those of reading the mount table.
 [[nodiscard]] Result<bool> changes_flags(storage::Env& env, const std::string& mount_point,
                                          std::span<const std::string> options);
 
-/// Gives the mount on a directory the flags that it has, changed by the options that are flags (ro,
-/// rw, nosuid, nodev, noexec, and their contraries). All other options are left out: what the
-/// server was given it keeps, and mount(8) adds all that its tables have. Before a mount becomes
-/// read-only the kernel sends what it has kept of writes.
-/// Errors: kNotFound (nothing of ours is mounted there), kPermission, kIo (EBUSY: a file is open
-/// for writing).
+/// Sets the flags of the mount on a directory: its present flags, changed by the options that are
+/// flags (ro, rw, nosuid, nodev, noexec, and their opposites). Ignores all other options: the
+/// server keeps those that it was started with, and mount(8) passes all that its tables have.
+/// Before a mount becomes read-only, the kernel sends the writes that it has cached. Errors:
+/// kNotFound (no mount of ours is there), kPermission, kIo (EBUSY: a file is open for writing).
 [[nodiscard]] Status remount(storage::Env& env, const std::string& mount_point,
                              std::span<const std::string> options);
 

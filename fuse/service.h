@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Service: what every request needs, whatever is mounted: the tree, a clock, where to complain,
-// what to count. One per mount, passed to libfuse as the session's user data.
+// Service: what every request needs, for all kinds of mount: the tree, a clock, the log, and the
+// counters. One per mount, passed to libfuse as the session's user data.
 #pragma once
 
 #include <atomic>
@@ -17,17 +17,17 @@
 
 namespace dgfs::fuse {
 
-/// Immutable while serving, but for the log and the counters, which are thread-safe.
+/// Immutable while serving, except the log and the counters, which are thread-safe.
 struct Service {
   FileSystem& file_system;
-  storage::Env& env;  ///< its clock
+  storage::Env& env;  ///< provides the clock
   DamageLog& log;
   RequestCounters& counters;
-  /// Done once, when the first request comes after those that make the connection.
+  /// Runs once, at the first request after those that set up the connection.
   std::function<void()> on_first_request;
   std::once_flag first_request;
   std::uint64_t begin_ns = 0;         ///< when serving began, by the monotonic clock
-  std::atomic<bool> is_ring = false;  ///< how requests come: through io_uring, or by the device
+  std::atomic<bool> is_ring = false;  ///< requests come through io_uring, not through the device
 };
 
 }  // namespace dgfs::fuse

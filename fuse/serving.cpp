@@ -15,7 +15,7 @@
 namespace dgfs::fuse {
 namespace {
 
-// Threads wait for the device most of the time where it matters, so there are more than cores.
+// When speed matters, threads mostly wait for the device, so there are more threads than cores.
 constexpr unsigned kThreadsMin = 8;
 constexpr unsigned kThreadsPerCore = 2;
 
@@ -23,9 +23,9 @@ unsigned thread_count(const storage::Env& env, unsigned asked) {
   return asked != 0 ? asked : std::max(kThreadsMin, kThreadsPerCore * env.processor_count());
 }
 
-// A signal ends the mount: the kernel still has pages that were written through a map, or with
-// write-back all that was. It sends them at a sync, and does not wait for the answers: all have
-// come when no more come.
+// Called when a signal ends the mount. The kernel may still hold pages that were written through a
+// map, or with write-back all written pages. It sends them at a sync, but does not wait for the
+// answers; so this waits until no more requests come.
 void take_written(const Service& service, const std::string& mount_point) {
   constexpr auto kQuiet = std::chrono::milliseconds(50);
   constexpr int kRoundsMax = 200;
@@ -53,7 +53,7 @@ Status serve(Service& service, const MountOptions& options, const MountArguments
   const auto threads =
       thread_count(service.env, options.threads != 0 ? options.threads : arguments.threads);
   {
-    const storage::BlockedSignals blocked;  // its threads inherit it
+    const storage::BlockedSignals blocked;  // the threads started here inherit it
     DGFS_CHECK(service.file_system.start(service, session.get(), threads));
   }
   std::function<void()> before_end;

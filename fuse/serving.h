@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Serving a tree: mounted, in the background unless it is to stay, until it is unmounted.
+// Serves a tree: mounts it, goes to the background if wanted, and serves until it is unmounted.
 #pragma once
 
 #include <string>

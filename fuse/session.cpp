@@ -16,8 +16,8 @@
 namespace dgfs::fuse {
 namespace {
 
-// The last message of libfuse, which reports failures as text only, through a hook without user
-// data; it is called by the thread that mounts.
+// The last message of libfuse, which reports failures only as text, through a hook without user
+// data; libfuse calls the hook in the thread that mounts.
 thread_local std::string last_message;
 
 void keep_message(fuse_log_level, const char* format, std::va_list values) {
@@ -27,21 +27,21 @@ void keep_message(fuse_log_level, const char* format, std::va_list values) {
   while (!last_message.empty() && last_message.back() == '\n') last_message.pop_back();
 }
 
-// libfuse's words without its name in front, or the system's where it said nothing.
+// libfuse's message without its program name, or the system's message if libfuse gave none.
 std::string reason(int os_errno) {
   if (last_message.empty()) return os_errno == 0 ? "no reason was given" : std::strerror(os_errno);
   constexpr std::string_view kPrefix = "fuse: ";
   return last_message.starts_with(kPrefix) ? last_message.substr(kPrefix.size()) : last_message;
 }
 
-// libfuse tells what it does itself. Where it leaves the mount to fusermount3, that writes its
-// reason to the error output, and what errno says then is of something else.
+// libfuse reports its own failures. If it leaves the mount to fusermount3, that writes its reason
+// to the error output, and errno then belongs to something else.
 std::string mount_reason(int os_errno) {
-  if (last_message.empty()) return "fusermount3 has refused it, and its own message says why";
+  if (last_message.empty()) return "fusermount3 refused, and its own message says why";
   return reason(os_errno);
 }
 
-// argc and argv as libfuse takes them; it copies what it keeps.
+// argc and argv for libfuse, which copies the parts that it keeps.
 struct Arguments {
   explicit Arguments(const std::vector<std::string>& texts) {
     fuse_opt_add_arg(&args, "dgfs");
@@ -86,11 +86,11 @@ Session::~Session() {
 
 Status Session::mount(const std::string& mount_point) {
   last_message.clear();
-  // Before there is a mount, so that no signal can end the process and leave a dead one.
+  // Set before the mount exists, so that no signal can end the process and leave a dead mount.
   if (fuse_set_signal_handlers(session_.get()) != 0) {
     return Error(ErrorKind::kIo, 5023, "cannot handle signals: " + reason(errno));
   }
-  errno = 0;  // fusermount3 is another program: its failure leaves no number here
+  errno = 0;  // fusermount3 is a separate program: its failure sets no errno here
   if (fuse_session_mount(session_.get(), mount_point.c_str()) != 0) {
     const int os_errno = errno;
     fuse_remove_signal_handlers(session_.get());
@@ -105,8 +105,8 @@ Status Session::mount(const std::string& mount_point) {
 }
 
 Status Session::daemonize() {
-  // libfuse goes on without it, but with its caller's output: mount(8), or who else waits for that
-  // to close, would wait as long as the mount lasts.
+  // Without the null device libfuse would continue with its caller's output; then mount(8), or any
+  // program that waits for that output to close, would wait as long as the mount lasts.
   DGFS_CHECK(storage::check_null_device());
   last_message.clear();
   if (fuse_daemonize(0) != 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A libfuse session as an object: made, mounted, run, and in any case unmounted and freed.
+// A libfuse session as an object: created, mounted, run, and always unmounted and freed.
 #pragma once
 
 #include <functional>
@@ -19,31 +19,31 @@ namespace dgfs::fuse {
 
 class Session {
  public:
-  /// Takes the arguments of mount_arguments(). Errors: kInvalidArgument.
+  /// Takes the result of mount_arguments(). Errors: kInvalidArgument.
   /// @param service  must outlive the session
   [[nodiscard]] static Result<Session> create(Service& service,
                                               const std::vector<std::string>& arguments);
   ~Session();
   Session(Session&&) noexcept = default;
 
-  /// @param mount_point  absolute, for the working directory may change
+  /// @param mount_point  absolute, because the working directory may change
   /// Errors: kPermission, kIo.
   [[nodiscard]] Status mount(const std::string& mount_point);
 
-  /// See mount() in fuse/mount.h: the calling process ends, the daemon returns. Error: kIo.
+  /// See mount() in fuse/mount.h: the calling process ends, the daemon returns. Errors: kIo.
   [[nodiscard]] Status daemonize();
 
-  /// The session of libfuse, for notifications. After mount().
+  /// The libfuse session, for notifications. Valid after mount().
   [[nodiscard]] fuse_session& get() const { return *session_; }
 
   /// How requests are served. A value.
   struct Serving {
-    unsigned threads = 1;             ///< each one request at a time
+    unsigned threads = 1;             ///< each serves one request at a time
     RequestFilter* filter = nullptr;  ///< see FileSystem::filter()
     Transport transport = Transport::kAuto;
     RequestLoop::Tell tell;
   };
-  /// Serves until unmounted or told to end by a signal. Errors: those of RequestLoop::run().
+  /// Serves until it is unmounted or a signal ends it. Errors: those of RequestLoop::run().
   /// @param before_end  see RequestLoop::run()
   [[nodiscard]] Status run(const Serving& serving, const std::function<void()>& before_end);
 

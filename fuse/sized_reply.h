@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Replies to GETXATTR and LISTXATTR, whose callers say how much room they have.
+// Replies to GETXATTR and LISTXATTR, whose callers give the size of their buffer.
 #pragma once
 
 #include <fuse_lowlevel.h>
@@ -13,7 +13,7 @@
 
 namespace dgfs::fuse {
 
-/// @param room_bytes  0: the size alone is asked for; too little: ERANGE
+/// @param room_bytes  size of the buffer; 0: the caller wants only the size; too small: ERANGE
 inline void reply_sized(fuse_req_t request, Bytes bytes, std::size_t room_bytes) {
   if (room_bytes == 0) {
     fuse_reply_xattr(request, bytes.size());

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Files and symlinks: open, read, seek, readlink. FLUSH and RELEASE have no operation: libfuse
-// answers the first with ENOSYS, and the kernel sends the second only for what was opened.
+// answers FLUSH with ENOSYS, and the kernel sends RELEASE only for files that were opened.
 #include <cerrno>
 
 #include "fuse/answer.h"
@@ -22,10 +22,10 @@ void open_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   fuse_reply_open(request, file);
 }
 
-// What the kernel has of a large file it keeps for the mount; below, in the page cache of the
-// image, it would lie once more. It goes while the file is read through, the last but one piece
-// when a read comes to the end of another: what was just read cannot be let go of, and with pages
-// that come back at once the reader is rather faster.
+// The kernel caches the pages of a large file for the mount. The page cache of the image below
+// would hold the same bytes again, so they are dropped while the file is read through: when a read
+// enters a new piece, the last but one piece before it goes. The piece that was just read cannot be
+// dropped yet; and if dropped pages are soon read again, the reader is even slightly faster.
 constexpr std::uint64_t kGivenBackBytes = std::uint64_t{4} << 20;
 
 void give_back_behind(const reader::Image& image, const reader::Node& node, std::uint64_t begin,
@@ -57,7 +57,7 @@ Result<std::uint64_t> seek_target(const reader::Image& image, const reader::Node
 }
 
 void seek(fuse_req_t request, fuse_ino_t inode, off_t offset, int whence, fuse_file_info*) {
-  // Without it the kernel takes every file for one piece of data, and no longer asks.
+  // After this answer the kernel treats every file as one piece of data, and does not ask again.
   if (!served<ImageFileSystem>(request).has_holes()) return answer_never(request, Request::kSeek);
   answer<ImageFileSystem>(request, {Request::kSeek, inode},
                           [&](const ImageFileSystem& mounted) -> Status {
@@ -68,7 +68,7 @@ void seek(fuse_req_t request, fuse_ino_t inode, off_t offset, int whence, fuse_f
                               return ok();
                             }
                             const auto target = seek_target(mounted.image, node, from, whence);
-                            // The one remaining way to ask wrongly: no data follows.
+                            // The only possible wrong argument is an offset without data after it.
                             if (!target && target.error().kind() == ErrorKind::kInvalidArgument) {
                               fuse_reply_err(request, ENXIO);
                               return ok();

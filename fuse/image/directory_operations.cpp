@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Directories. The offset of an entry, from which the kernel goes on after it: "." has 1, ".." 2,
-// the entry at position p of the image's list p + 3. Where names before it are lost, a bit is set
-// besides: the list goes on to its end, and who asks there is told that it was not all.
+// Directories. An entry's offset, from which the kernel continues after it: 1 for ".", 2 for "..",
+// and p + 3 for the entry at position p of the image's list. If names before it are lost, a bit is
+// set as well: the list continues to its end, and a request at the end then gets EIO.
 #include <cerrno>
 #include <string>
 
@@ -19,7 +19,7 @@ namespace dgfs::fuse {
 namespace {
 
 constexpr std::uint64_t kDotEntries = 2;
-// Far above all positions, and not the sign of the kernel's offsets.
+// Far above all positions, and not the sign bit of the kernel's offsets.
 constexpr std::uint64_t kNamesLost = std::uint64_t{1} << 62;
 
 void open_directory(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
@@ -39,8 +39,8 @@ struct stat dot_stat(format::InodeNumber inode) {
   return out;
 }
 
-// "." and "..", as far as they lie after `offset`. With attributes too, they come without a node
-// id: the kernel has these two already and would only have to forget them.
+// Adds "." and "..", if they come after `offset`. With attributes, they have no node id: the kernel
+// knows these two already and would only have to forget them.
 template <class Add>
 Status add_dots(const reader::Image& image, fuse_ino_t directory, std::uint64_t offset, Add add) {
   if (offset < 1 && !add(".", dot_stat(directory), 1)) return ok();
@@ -51,7 +51,7 @@ Status add_dots(const reader::Image& image, fuse_ino_t directory, std::uint64_t 
   return ok();
 }
 
-// Where in a directory a request begins, and whether names were lost before, or are as it goes on.
+// The place in a directory where a request begins, and whether names are lost there or before.
 struct Place {
   explicit Place(off_t asked)
       : offset(static_cast<std::uint64_t>(asked) & ~kNamesLost),
@@ -75,7 +75,7 @@ void log_loss(fuse_req_t request, const Call& call, const reader::LostNames& los
   log_fault(service_of(request), about, lost.error);
 }
 
-// Names that can be told come first. The end of a list with losses is an error, at every try.
+// Readable names come first. The end of a list with lost names is an error, at every try.
 Status reply_list(fuse_req_t request, const Call& call, const EntryList& entries,
                   const Place& place, const Status& listed) {
   if (!listed) return listed.error();
@@ -106,8 +106,8 @@ Status list_names(fuse_req_t request, const Call& call, ImageFileSystem& mounted
   return reply_list(request, call, entries, place, listed);
 }
 
-// A name whose attributes are lost comes without a node id. A program that wants more of it makes
-// the kernel look it up, and the lookup fails.
+// A name whose attributes are lost has no node id. If a program wants more about it, the kernel
+// looks it up, and the lookup fails.
 bool add_bare_name(EntryList& entries, const Place& place, const reader::ListedName& name) {
   fuse_entry_param entry{};
   entry.attr = to_short_stat(name);
@@ -138,7 +138,7 @@ Status list_nodes(fuse_req_t request, const Call& call, ImageFileSystem& mounted
         const auto entry = to_entry(shown.value(), mounted.overrides);
         is_full = !entries.add_plus(name.name, entry, place.offset_after(name));
         if (is_full) return false;
-        // Those of hard links stand elsewhere.
+        // Hard links have numbers from other places, so they are left out.
         if (told.begin == 0) told = {node.inode, node.inode};
         if (node.inode == told.end) ++told.end;
         return true;

@@ -23,8 +23,8 @@ Status ImageFileSystem::start(Service&, fuse_session& session, unsigned threads)
 }
 
 void ImageFileSystem::start_connection(fuse_conn_info& connection) noexcept {
-  // With ACLs the kernel asks for two xattrs of every object whose access it checks, so they are
-  // enabled only where there are some.
+  // With ACLs enabled, the kernel requests two xattrs of every object whose access it checks. So
+  // they are enabled only if the image has some.
   const unsigned acls = has_acls() ? FUSE_CAP_POSIX_ACL : 0u;
   set_up_connection(connection, FUSE_CAP_NO_OPENDIR_SUPPORT | acls, serving_.max_read_bytes);
   opens_unanswered_ = leaves_opens_unanswered(connection);

@@ -15,16 +15,16 @@
 
 namespace dgfs::fuse {
 
-/// How it is served. A value.
+/// Options of the mount. A value.
 struct ImageServing {
   AttributeOverrides overrides;
-  std::uint64_t max_read_bytes = 0;  ///< what -o max_read says; 0: the kernel's choice
+  std::uint64_t max_read_bytes = 0;  ///< value of -o max_read; 0: the kernel's choice
   bool prefetches = true;
 };
 
 class ImageFileSystem final : public FileSystem {
  public:
-  /// @param mounted  must outlive it, as must `request_counters`
+  /// @param mounted  must outlive the object, as must `request_counters`
   ImageFileSystem(const reader::Image& mounted, RequestCounters& request_counters,
                   const ImageServing& serving)
       : image(mounted),
@@ -55,7 +55,7 @@ class ImageFileSystem final : public FileSystem {
   [[nodiscard]] bool opens_unanswered() const { return opens_unanswered_; }
   [[nodiscard]] bool directory_opens_unanswered() const { return directory_opens_unanswered_; }
 
-  // For its operations.
+  // For the operations.
   const reader::Image& image;
   RequestCounters& counters;
   mutable Prefetcher prefetcher;  ///< thread-safe

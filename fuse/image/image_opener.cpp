@@ -32,8 +32,8 @@ reader::OpenOptions open_options(const MountOptions& options, const MountArgumen
   return open;
 }
 
-// With offset= the user says where the image is. Elsewhere an index beside it would still open, and
-// every read fail.
+// With offset= the user says where the image begins. At a wrong offset an index file would still
+// open, but every read would fail.
 Status check_offset(storage::Env& image_env, const std::string& path, std::uint64_t offset_bytes) {
   if (offset_bytes == 0) return ok();
   DGFS_TRY(file, image_env.open(path, {}));
@@ -45,12 +45,11 @@ Status check_offset(storage::Env& image_env, const std::string& path, std::uint6
       .in_file(path);
 }
 
-// Opens the volumes, so that they serve this mount as long as it lasts, whatever becomes of their
-// names. One that is missing or damaged keeps no other from being mounted: it is looked for again
-// whenever a file in it is read.
+// Opens the volumes, so that the mount can use them even if their names change. A missing or
+// damaged volume does not prevent the mount; it is searched again whenever a file in it is read.
 void open_volumes(const reader::Image& image, const std::string& image_path,
                   const std::function<void(const Error&)>& warn) {
-  // Of an image that was opened by its index it has been told that it is missing.
+  // If the image was opened by its index, its absence was already reported.
   const auto [role, path] = image.files().front();
   const bool is_told = role == "index" && path != image_path;
   for (const auto& record : image.volumes()) {
@@ -61,8 +60,8 @@ void open_volumes(const reader::Image& image, const std::string& image_path,
   }
 }
 
-// Reads the whole index, and the header pages of the image, before anybody depends on them. What
-// further volumes lack costs only files of their own.
+// Reads the whole index, and the header pages of the image, before the mount. Damage in further
+// volumes affects only files in them, so it is only logged.
 Status check_index(const reader::Image& image, const std::string& image_path,
                    const CheckProgress& progress, DamageLog& log) {
   std::size_t damaged_places = 0;
@@ -84,8 +83,8 @@ Status check_index(const reader::Image& image, const std::string& image_path,
   hide();
   if (damaged_places == 0) return ok();
   return Error(ErrorKind::kCorrupt, 5031,
-               fmt::format("the index has {} damaged places; 'dgfs verify' tells more, "
-                           "check=data mounts all the same",
+               fmt::format("the index has {} damaged places; 'dgfs verify' lists them, and "
+                           "check=data mounts the image nevertheless",
                            damaged_places))
       .in_file(image_path);
 }

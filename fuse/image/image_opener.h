@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Opens the image of a mount as its options say, and checks of it as much as they ask for.
+// Opens the image of a mount as its options say, and checks as much of it as they request.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@ namespace dgfs::fuse {
 
 /// An image with the Env that it reads through. A value that is moved.
 struct ImageToMount {
-  std::unique_ptr<storage::Env> shifted;  ///< of an image that begins behind the begin of its file
+  std::unique_ptr<storage::Env> shifted;  ///< set if the image begins at an offset in its file
   std::unique_ptr<const reader::Image> image;
 };
 
-/// Tells `log` of what is missing or damaged and keeps nothing else from being mounted.
+/// Logs missing or damaged parts that do not prevent the mount.
 /// @param env     must outlive the result, as must `log`
-/// @param caches  that the image shares with others; null: it has its own
+/// @param caches  shared with other images; null: the image gets its own
 /// Errors: those of Image::open; kInvalidArgument (no image begins at offset=); kCorrupt (check=all
 /// has found damage in the index, and logged it).
 [[nodiscard]] Result<ImageToMount> open_image(storage::Env& env, const MountOptions& options,

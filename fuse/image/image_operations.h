@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The answers of a read-only mount to the kernel's requests, by what they are about.
+// The operations of a read-only mount, grouped by subject.
 #pragma once
 
 #include <fuse_lowlevel.h>
 
 namespace dgfs::fuse {
 
-/// Each fills in its part. The tree of the session is an ImageFileSystem.
+/// Each sets its operations. The session's tree is an ImageFileSystem.
 void add_lookup_operations(fuse_lowlevel_ops& operations);
 void add_content_operations(fuse_lowlevel_ops& operations);
 void add_directory_operations(fuse_lowlevel_ops& operations);

@@ -13,7 +13,7 @@
 namespace dgfs::fuse {
 namespace {
 
-// The kernel asks for "." of any inode, not of directories only, to open a file handle.
+// To open a file handle, the kernel looks up "." of any inode, not only of directories.
 Result<reader::Node> find(const reader::Image& image, fuse_ino_t parent, std::string_view name) {
   return name == "." ? image.by_inode(parent) : image.lookup(parent, name);
 }
@@ -43,7 +43,7 @@ void lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
       [&](const ImageFileSystem& mounted) { return reply_lookup(request, mounted, parent, name); });
 }
 
-// Nothing is held per inode, so there is nothing to forget.
+// Nothing is kept per inode, so there is nothing to forget.
 void forget(fuse_req_t request, fuse_ino_t, std::uint64_t) {
   service_of(request).counters.count(Request::kForget);
   fuse_reply_none(request);

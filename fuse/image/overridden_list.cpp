@@ -19,7 +19,7 @@ std::uint32_t mode_without_list(std::uint32_t mode, Bytes value) {
   const auto rest = mode & ~std::uint32_t{077};
   const auto list = format::parse_access_list(value);
   if (!list) return rest;
-  // The mask holds for named users and groups, and not for others.
+  // The mask applies to named users and groups, but not to others.
   const std::uint32_t mask = format::mask_of(*list);
   std::uint32_t users = kAll;
   std::uint32_t groups = kAll;
@@ -32,7 +32,7 @@ std::uint32_t mode_without_list(std::uint32_t mode, Bytes value) {
   return rest | group << 3 | others;
 }
 
-// umask= replaces the permissions, which are then nobody's but the mount's. A symlink has no list.
+// With umask=, permissions do not come from the object at all. A symlink has no list.
 Result<reader::Node> without_list(const ImageFileSystem& mounted, reader::Node node) {
   const auto& overrides = mounted.overrides;
   const bool is_out_of_effect = overrides.any() && !overrides.umask && node.xattrs.present();

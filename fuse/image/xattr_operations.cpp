@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Extended attributes. Whether the asking program may see one, the kernel has checked by its
-// name space; only the list is ours to filter. The root has one more, which no list shows, so that
-// copies of the tree do not get it: the statistics of the mount.
+// Extended attributes. The kernel has checked by the name space whether the program may see one; we
+// only have to filter the list. The root has one more, which lists do not contain, so that copies
+// of the tree do not get it: the statistics of the mount.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -19,8 +19,8 @@
 namespace dgfs::fuse {
 namespace {
 
-// What gives rights by the real owner and permissions, or vouches for them: lists of who may do
-// what, and what a program may do beyond its user.
+// Attributes that grant rights, or vouch for them, relative to the real owner and permissions:
+// access control lists, and capabilities of programs.
 constexpr std::array<std::string_view, 7> kBoundToOwnerAndMode = {
     "security.capability",     "security.evm",
     "security.NTACL",          "system.nfs4_acl",
@@ -33,7 +33,7 @@ bool is_bound_to_owner_and_mode(const Xattr& xattr) {
          kBoundToOwnerAndMode.end();
 }
 
-// Where owner or permissions are replaced, what goes with the real ones does not hold.
+// If owner or permissions are overridden, attributes that belong to the real ones are hidden.
 Result<std::vector<Xattr>> shown_xattrs(const ImageFileSystem& mounted, fuse_ino_t inode) {
   DGFS_TRY(node, mounted.image.by_inode(inode));
   DGFS_TRY(xattrs, mounted.image.xattrs(node));
@@ -54,7 +54,7 @@ Status reply_value(fuse_req_t request, const ImageFileSystem& mounted, fuse_ino_
   return ok();
 }
 
-// As other file systems do: names that only the administrator may read are not shown to others.
+// Like other file systems, hides names that only the administrator may read from other users.
 bool is_shown(std::string_view name, uid_t user) {
   return user == 0 || !name.starts_with("trusted.");
 }
@@ -67,7 +67,7 @@ std::string joined_names(const std::vector<Xattr>& xattrs, uid_t user) {
   return names;
 }
 
-// The value grows between the question for its size and the one for itself.
+// The value may grow between the request for its size and the request for itself.
 constexpr std::size_t kStatisticsSlackBytes = 1024;
 
 Status reply_statistics(fuse_req_t request, std::size_t room_bytes) {
@@ -80,9 +80,9 @@ Status reply_statistics(fuse_req_t request, std::size_t room_bytes) {
   return ok();
 }
 
-// Not ENOSYS, after which the kernel would not ask for the statistics either. This way who asks
-// for an attribute pays a round trip; the kernel itself asks only when it executes a file of a
-// mount with suid, and ls(1) gives up after the first answer of this kind.
+// EOPNOTSUPP and not ENOSYS, because after ENOSYS the kernel would not request the statistics
+// either. So each request for an attribute costs a round trip. But the kernel itself sends one only
+// when it executes a file of a mount with suid, and ls(1) gives up after the first EOPNOTSUPP.
 Status reply_unsupported(fuse_req_t request) {
   fuse_reply_err(request, EOPNOTSUPP);
   return ok();

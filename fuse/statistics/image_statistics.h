@@ -7,8 +7,8 @@
 
 namespace dgfs::fuse {
 
-/// Adds what an image tells of itself: page_cache, frame_cache, device, errors, healed_pages, as
-/// statistics_json() has them.
+/// Adds an image's own statistics: page_cache, frame_cache, device, errors, healed_pages; see
+/// statistics_json().
 void add_image_statistics(JsonObject& statistics, const reader::Image& image);
 
 }  // namespace dgfs::fuse

@@ -7,7 +7,7 @@
 namespace dgfs::fuse {
 
 std::uint64_t LatencyHistogram::quantile_ns(double share) const noexcept {
-  // A copy, since others go on counting.
+  // A copy, because other threads go on counting.
   std::array<std::uint64_t, kBuckets> counts{};
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < kBuckets; ++i) {

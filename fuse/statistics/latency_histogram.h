@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// How long things took, as a distribution: counts of durations in buckets that are an eighth of
-// an octave wide, so that a quantile is off by at most one part in eight. 2.4 KiB each.
+// A distribution of durations: counts in buckets that are an eighth of an octave wide, so that a
+// quantile is off by at most one part in eight. Takes 2.4 KiB.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ class LatencyHistogram {
   void add(std::uint64_t duration_ns) noexcept {
     counts_[bucket_of(duration_ns)].fetch_add(1, std::memory_order_relaxed);
   }
-  /// The duration that `share` (0 to 1) of all do not exceed, as the upper end of its bucket; 0
-  /// where there are none.
+  /// The duration that a share (0 to 1) of all durations does not exceed, as the upper end of its
+  /// bucket; 0 if there are no durations.
   [[nodiscard]] std::uint64_t quantile_ns(double share) const noexcept;
-  /// All durations together, each as the upper end of its bucket.
+  /// The sum of all durations, each as the upper end of its bucket.
   [[nodiscard]] std::uint64_t total_ns() const noexcept;
 
   static constexpr std::size_t kBucketsPerOctave = 8;
@@ -31,7 +31,7 @@ class LatencyHistogram {
   static constexpr std::size_t kOctaves = 40;
   static constexpr std::size_t kBuckets = (kOctaves - 2) * kBucketsPerOctave;
 
-  /// Below 8 ns one bucket each; above, the three bits behind the leading one tell.
+  /// Below 8 ns each duration has a bucket; above, the three bits after the leading one select it.
   [[nodiscard]] static constexpr std::size_t bucket_of(std::uint64_t duration_ns) noexcept {
     if (duration_ns < kBucketsPerOctave) return static_cast<std::size_t>(duration_ns);
     const auto octave = static_cast<std::size_t>(std::bit_width(duration_ns)) - 1;

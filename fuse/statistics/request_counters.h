@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// How many requests of each kind the kernel has sent, which shows what its caches save; how many
-// failed, and how long the answers took.
+// Counts the requests of each kind from the kernel, which shows how much its caches save; also
+// counts failures, and measures how long the answers take.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ enum class Request : std::uint8_t {
   kGetXattr,
   kListXattrs,
   kFileSystemStatus,
-  // Of mounts that can be written to alone:
+  // Only for mounts with a delta:
   kSetAttributes,
   kCreate,
   kMakeNode,
@@ -58,28 +58,28 @@ inline constexpr std::size_t kRequestKinds = static_cast<std::size_t>(Request::k
 class RequestCounters {
  public:
   void count(Request request) noexcept { add(cell(request).count); }
-  /// A request that was counted ended with an error.
+  /// A counted request has ended with an error.
   void count_failure(Request request) noexcept { add(cell(request).failures); }
-  /// A request that was counted has been answered.
-  /// @param duration_ns  from when it was taken until the reply was handed to the kernel
+  /// A counted request has been answered.
+  /// @param duration_ns  from taking the request to passing the reply to the kernel
   void count_answer(Request request, std::uint64_t duration_ns) noexcept {
     cell(request).latency.add(duration_ns);
   }
   void note_begin() noexcept { add(under_way_); }
   void note_end() noexcept { under_way_.fetch_sub(1, std::memory_order_relaxed); }
-  /// Requests that somebody works on now.
+  /// Requests that threads work on now.
   [[nodiscard]] std::uint64_t under_way() const noexcept { return load(under_way_); }
   void count_content(std::uint64_t bytes) noexcept { add(content_bytes_, bytes); }
   void count_written(std::uint64_t bytes) noexcept { add(written_bytes_, bytes); }
-  /// A file was given to the kernel unasked.
+  /// The mount has given a file to the kernel before it was requested.
   void count_prefetched(std::uint64_t bytes) noexcept {
     add(prefetched_files_);
     add(prefetched_bytes_, bytes);
   }
 
-  /// The device was told of a read that is thought to come.
+  /// The mount has asked the device to read a file that a program will probably read.
   void count_announced() noexcept { add(announced_files_); }
-  /// That read came.
+  /// A program has then read that file.
   void count_announced_read() noexcept { add(announced_reads_); }
 
   [[nodiscard]] std::uint64_t of(Request request) const noexcept {
@@ -91,15 +91,15 @@ class RequestCounters {
   [[nodiscard]] const LatencyHistogram& latency_of(Request request) const noexcept {
     return cell(request).latency;
   }
-  /// Bytes of file contents handed to the kernel.
+  /// Bytes of file contents passed to the kernel.
   [[nodiscard]] std::uint64_t content_bytes() const noexcept { return load(content_bytes_); }
-  /// Likewise, that the kernel has handed over.
+  /// Bytes of file contents received from the kernel.
   [[nodiscard]] std::uint64_t written_bytes() const noexcept { return load(written_bytes_); }
   [[nodiscard]] std::uint64_t prefetched_files() const noexcept { return load(prefetched_files_); }
   [[nodiscard]] std::uint64_t prefetched_bytes() const noexcept { return load(prefetched_bytes_); }
   [[nodiscard]] std::uint64_t announced_files() const noexcept { return load(announced_files_); }
   [[nodiscard]] std::uint64_t announced_reads() const noexcept { return load(announced_reads_); }
-  /// Requests that somebody waited for: all but kForget, which the kernel sends when it likes.
+  /// Requests that a program waits for: all but kForget, which the kernel sends at any time.
   [[nodiscard]] std::uint64_t answered() const noexcept;
 
  private:

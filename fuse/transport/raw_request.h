@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// RawRequest: a request as the kernel has sent it. libfuse hides some of it, and does not know all.
+// RawRequest: a request as the kernel sent it. libfuse hides parts of requests, and
+// does not know all of them.
 #pragma once
 
 #include <linux/fuse.h>
@@ -15,11 +16,11 @@
 
 namespace dgfs::fuse {
 
-/// The longest write that a request may hold.
+/// The longest write in a request.
 inline constexpr std::size_t kWriteBytesMax = std::size_t{1} << 20;
 
-/// Refers to bytes of a thread's buffer, which hold a whole header, until the thread takes its next
-/// request. For one thread.
+/// Refers to bytes in a thread's buffer, which contain at least a whole header, until the thread
+/// takes its next request. Not thread-safe.
 class RawRequest {
  public:
   explicit RawRequest(MutableBytes bytes) : bytes_(bytes) {}
@@ -30,7 +31,7 @@ class RawRequest {
     return header;
   }
   [[nodiscard]] std::uint32_t opcode() const { return header().opcode; }
-  /// The fixed part behind the header; nullopt: the request is too short for one.
+  /// The fixed part after the header; nullopt: the request is too short for it.
   template <class Body>
   [[nodiscard]] std::optional<Body> body() const {
     if (bytes_.size() < sizeof(fuse_in_header) + sizeof(Body)) return std::nullopt;
@@ -38,13 +39,12 @@ class RawRequest {
     std::memcpy(&body, bytes_.data() + sizeof(fuse_in_header), sizeof body);
     return body;
   }
-  /// Takes bytes out of it behind the header, so that it is as long as its header says. All of them
-  /// must be there.
+  /// Removes bytes after the header, and lowers the length in the header. All of them must exist.
   void cut(std::size_t offset_bytes, std::size_t length_bytes);
-  /// Makes it one of another kind whose body is the same.
+  /// Turns it into a request of another kind with the same body.
   void set_opcode(std::uint32_t opcode);
 
-  /// What a filter has found in it for its handler; 0: nothing.
+  /// A note of a filter for the handler; 0: none.
   [[nodiscard]] std::uint32_t note() const { return note_; }
   void set_note(std::uint32_t note) { note_ = note; }
 
@@ -55,11 +55,11 @@ class RawRequest {
   std::uint32_t note_ = 0;
 };
 
-/// The request that the calling thread is answering, as it came; nullptr: none. For handlers, which
-/// libfuse gives only a part of it.
+/// The request that the calling thread is answering, as it came; nullptr: none. For handlers,
+/// because libfuse passes them only a part of it.
 [[nodiscard]] const RawRequest* current_request();
 
-/// Makes a request the current one of the calling thread, until it ends.
+/// Makes a request the current one of the calling thread, until the object is destroyed.
 class CurrentRequest {
  public:
   explicit CurrentRequest(const RawRequest& request);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// RequestFilter: sees requests before libfuse does, and replies before the kernel does: for what
-// the kernel can and libfuse cannot.
+// RequestFilter: sees requests before libfuse, and replies before the kernel: for features that the
+// kernel has and libfuse lacks.
 #pragma once
 
 #include <span>
@@ -20,10 +20,10 @@ class RequestFilter {
   RequestFilter(const RequestFilter&) = delete;
   RequestFilter& operator=(const RequestFilter&) = delete;
 
-  /// May change the request, which libfuse answers then.
+  /// May change the request before libfuse answers it.
   virtual void see_request(RawRequest& request) = 0;
-  /// May change a reply to the current request of the thread, without changing its length.
-  /// @param parts  of the reply; the first one holds its header
+  /// May change a reply to the thread's current request, but not its length.
+  /// @param parts  of the reply; the first one contains its header
   virtual void see_reply(const RawRequest& request, std::span<const iovec> parts) = 0;
 };
 

@@ -21,19 +21,20 @@
 namespace dgfs::fuse {
 namespace {
 
-// The largest request: a write, with its header.
+// The largest request is a write with its header.
 constexpr std::size_t kRequestBytesMax = kWriteBytesMax + 4096;
-// Ends a thread's wait for a request, and the caller's for the end. Nothing else here uses it.
+// Wakes a thread that waits for a request, or the caller that waits for the end. Has no other use
+// here.
 constexpr int kWakeSignal = SIGUSR2;
-// A thread that was about to wait has missed it, and gets another one.
+// A thread that was just about to wait misses the signal, so it gets another one.
 constexpr auto kWakeAgain = std::chrono::milliseconds(5);
 
-// Those that take what does not come by a ring, where one is used.
+// With a ring, the number of threads for requests that still come through the device.
 constexpr unsigned kDeviceThreadsOfRing = 2;
 
 void do_nothing(int) {}
 
-// Threads that serve no requests send by the descriptor of the session itself.
+// Threads that serve no requests send through the descriptor of the session itself.
 ssize_t send(int device, iovec* parts, int count, void*) {
   const std::span<const iovec> all(parts, static_cast<std::size_t>(count));
   const auto* const own = serving_thread();
@@ -48,20 +49,20 @@ ssize_t send(int device, iovec* parts, int count, void*) {
   return result;
 }
 
-// libfuse wants one; each thread receives by its channel.
+// libfuse requires this function, but each thread receives through its own channel.
 ssize_t receive(int, void*, std::size_t, void*) {
   errno = ENOTSUP;
   return -1;
 }
 
-// Waits for a signal that is not blocked without it. One that has come before counts.
+// Unblocks the signals and waits for one. A signal that came before counts.
 void wait_for_signal(const storage::BlockedSignals& blocked) {
   sigset_t waited = blocked.before();
   sigdelset(&waited, kWakeSignal);
   static_cast<void>(::ppoll(nullptr, 0, nullptr, &waited));
 }
 
-// The action of the wake signal while requests are served.
+// Sets the action of the wake signal while requests are served.
 class WakeAction {
  public:
   WakeAction() {
@@ -91,7 +92,7 @@ Status RequestLoop::run(unsigned threads, const std::function<void()>& before_en
   DGFS_CHECK(attach());
   caller_ = pthread_self();
   allowed_processors_ = storage::allowed_processors();
-  // Signals that end a mount find the caller alone, and while it waits.
+  // So only the caller gets the signals that end a mount, and only while it waits.
   const storage::BlockedSignals blocked;
   const auto started = start(threads);
   while (started && !is_over_ && fuse_session_exited(&session_) == 0) wait_for_signal(blocked);
@@ -117,7 +118,7 @@ Status RequestLoop::attach() {
   return Error(ErrorKind::kLimit, 5052, "no memory for the session").with_errno(-result);
 }
 
-// One thread takes INIT, whose answer says how all others get their requests.
+// One thread takes INIT; its answer decides how all others get their requests.
 Status RequestLoop::start(unsigned threads) {
   asked_threads_ = threads;
   if (transport_ == Transport::kClassic) return start_device_threads(threads);
@@ -125,7 +126,7 @@ Status RequestLoop::start(unsigned threads) {
   return start_device_threads(1);
 }
 
-// With fewer threads than were asked for it serves all the same.
+// Serves with fewer threads if the system gives no more.
 Status RequestLoop::start_device_threads(unsigned threads) {
   for (unsigned i = 0; i < threads; ++i) {
     const auto started = start_thread(nullptr, std::nullopt);
@@ -135,7 +136,7 @@ Status RequestLoop::start_device_threads(unsigned threads) {
   return ok();
 }
 
-// No source: the device.
+// Without a source, the thread serves the device.
 Status RequestLoop::start_thread(std::unique_ptr<RequestSource> source,
                                  std::optional<QueueShare> share) {
   const std::lock_guard lock(mutex_);
@@ -151,12 +152,12 @@ Status RequestLoop::start_thread(std::unique_ptr<RequestSource> source,
   } catch (const std::exception& failure) {
     --serving_threads_;
     threads_.pop_back();
-    return Error(ErrorKind::kLimit, 5054, std::string("no thread to be had: ") + failure.what());
+    return Error(ErrorKind::kLimit, 5054, std::string("cannot start a thread: ") + failure.what());
   }
   return ok();
 }
 
-// The kernel waits until each of its queues is served: all threads are there before it is told yes.
+// The kernel waits until each of its queues is served, so all threads start before the answer yes.
 void RequestLoop::start_ring_threads() {
   auto rings = negotiation_->take_rings();
   if (rings.empty()) return;
@@ -172,13 +173,13 @@ void RequestLoop::serve(Thread& own) {
   if (own.share && own.share->processor) {
     storage::bind_to_processors(std::span(&*own.share->processor, 1));
   } else if (!allowed_processors_.empty()) {
-    // Who started it may be bound.
+    // The thread that has started it may be bound to one processor.
     storage::bind_to_processors(allowed_processors_);
   }
   if (own.share) gate_.wait(Gate::kShut);
   if (!own.share || gate_ == Gate::kOpen) serve_requests(own);
   own.source.reset();
-  // A thread that fails leaves the requests to the others.
+  // If a thread fails, the others take the requests.
   if (--serving_threads_ == 0 || is_unmounted_) is_over_ = true;
   own.has_ended = true;
   pthread_kill(caller_, kWakeSignal);
@@ -196,7 +197,7 @@ void RequestLoop::serve_requests(Thread& own) {
     if (!taken && taken.error().kind() == ErrorKind::kUnsupported)
       return give_up_rings(taken.error());
     if (!taken) {
-      // Requests of its queue would wait for ever.
+      // The requests of its queue would wait for ever.
       if (own.share) is_over_ = true;
       return note(taken.error());
     }
@@ -228,7 +229,7 @@ void RequestLoop::answer(MutableBytes bytes) {
   if (is_init) begin_transport();
 }
 
-// INIT has been answered: from then on the kernel puts requests where the answer says.
+// After the answer to INIT, the kernel sends requests the way that the answer says.
 void RequestLoop::begin_transport() {
   const bool is_ring = negotiation_->has_agreed();
   open_gate(is_ring ? Gate::kOpen : Gate::kGone);
@@ -238,7 +239,7 @@ void RequestLoop::begin_transport() {
   if (!started) note(started.error());
 }
 
-// A kernel that refuses an entry goes on by the device.
+// If the kernel refuses a ring entry, requests come through the device.
 void RequestLoop::give_up_rings(const Error& why) {
   if (has_given_up_rings_.exchange(true)) return;
   storage::refuse_rings(fuse_session_fd(&session_));
@@ -257,8 +258,8 @@ void RequestLoop::note(const Error& error) {
   if (!error_) error_ = error;
 }
 
-// Each ends the request that it has. One that waits for another is woken until it has seen that
-// there will be none.
+// Each thread completes its current request. A thread that waits for a request gets wake signals
+// until it sees that the loop ends.
 void RequestLoop::end() {
   for (Thread& each : threads_) {
     while (!each.has_ended) {

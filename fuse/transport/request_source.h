@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// RequestSource: where a thread takes requests from, and sends the replies to.
+// RequestSource: the channel from which a thread takes requests, and to which it sends replies.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace dgfs::fuse {
 
-/// For one thread.
+/// Not thread-safe: each thread has its own.
 class RequestSource {
  public:
   virtual ~RequestSource() = default;
@@ -23,24 +23,24 @@ class RequestSource {
   RequestSource(const RequestSource&) = delete;
   RequestSource& operator=(const RequestSource&) = delete;
 
-  /// Waits for a request. Empty: the connection has ended. Errors: kInterrupted (to be called
-  /// again), kUnsupported (the kernel gives none this way), kIo.
+  /// Waits for a request. Empty: the connection has ended. Errors: kInterrupted (call it again),
+  /// kUnsupported (the kernel sends no requests this way), kIo.
   [[nodiscard]] virtual Result<MutableBytes> receive() = 0;
-  /// A reply to that request, or a notification. Returns what writev(2) does, and sets errno.
+  /// Sends a reply to that request, or a notification. Returns as writev(2) does, and sets errno.
   virtual ssize_t send(std::span<const iovec> parts) = 0;
-  /// Memory from which the kernel takes the reply to that request; empty: there is none.
+  /// Memory from which the kernel takes the reply to that request; empty: no such memory exists.
   [[nodiscard]] virtual MutableBytes reply_room() const { return {}; }
-  /// Sends a reply that has not been sent yet. The last call.
+  /// Sends a reply that is still waiting to be sent. The last call.
   virtual void finish() {}
 };
 
 /// The FUSE device: read(2) and writev(2).
 class DeviceSource final : public RequestSource {
  public:
-  /// @param device   of the connection
-  /// @param request_bytes_max  of the longest request
+  /// @param device   descriptor of the connection
+  /// @param request_bytes_max  length of the longest request
   DeviceSource(int device, std::size_t request_bytes_max)
-      // Pages of it that no request reaches take no memory.
+      // Pages of the buffer that no request reaches take no memory.
       : buffer_(std::make_unique_for_overwrite<std::uint8_t[]>(request_bytes_max)),
         request_bytes_max_(request_bytes_max),
         channel_(storage::FuseChannel::further(device)) {}

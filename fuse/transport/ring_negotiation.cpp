@@ -14,7 +14,7 @@
 namespace dgfs::fuse {
 namespace {
 
-// A thread may wait for an answer that another one of its queue has to give (Prefetcher).
+// A thread may have to wait for an answer from another thread of its queue (see Prefetcher).
 constexpr std::size_t kThreadsOfQueueMin = 2;
 
 void add_bits(const iovec& body, std::size_t offset_bytes, std::uint32_t bits) {
@@ -60,12 +60,12 @@ void RingNegotiation::see_request(const RawRequest& request) {
   const bool is_asked_for = wanted_ == Transport::kRing;
   const auto init = request.body<fuse_init_in>();
   if (!init || (init->flags & FUSE_INIT_EXT) == 0 || (init->flags2 & storage::kFuseOverRing) == 0) {
-    // What most kernels do is nothing to be told unasked.
+    // Most kernels do not offer it, so this is reported only to users who asked for it.
     if (is_asked_for) {
       reason_ = "the kernel does not offer io_uring (/sys/module/fuse/parameters/enable_uring)";
     }
   } else if (!is_asked_for && !has_sound_ring(kernel_)) {
-    reason_ = "FUSE over io_uring has known faults in this kernel; transport=uring takes it";
+    reason_ = "FUSE over io_uring has known faults in this kernel; transport=uring uses it anyway";
   } else {
     make_rings();
   }
@@ -75,7 +75,7 @@ void RingNegotiation::make_rings() {
   try {
     const auto possible = storage::possible_processors();
     if (!possible) {
-      reason_ = "the system does not tell how many processors it can have";
+      reason_ = "the system does not report how many processors it can have";
       return;
     }
     if (const auto tried = storage::try_ring_commands(device_); !tried) {
@@ -96,7 +96,7 @@ void RingNegotiation::make_rings() {
   }
 }
 
-// INIT's answer has two parts: a header, and fuse_init_out.
+// The answer to INIT has two parts: a header, and fuse_init_out.
 void RingNegotiation::see_reply(const RawRequest& request, std::span<const iovec> parts) const {
   if (!agrees_ || request.opcode() != FUSE_INIT || parts.size() < 2) return;
   if (parts[1].iov_len < sizeof(fuse_init_out)) return;

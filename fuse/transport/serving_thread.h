@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ServingThread: what a thread that serves requests needs to know of itself.
+// ServingThread: the state of a thread that serves requests.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace dgfs::fuse {
 
-/// All must outlive it.
+/// All members must outlive the object.
 struct ServingThread {
   RequestSource& source;
   RequestFilter* filter;         ///< null: none
-  RingNegotiation* negotiation;  ///< null: nothing is negotiated
+  RingNegotiation* negotiation;  ///< null: there is no negotiation
   bool may_wait;                 ///< see may_wait_for_answers()
 };
 
-/// The calling thread; nullptr: it serves no requests.
+/// The state of the calling thread; nullptr: it serves no requests.
 [[nodiscard]] const ServingThread* serving_thread();
-/// Makes the calling thread one that serves, until it ends.
+/// Makes the calling thread a serving thread, until the object is destroyed.
 class ServingHere {
  public:
   explicit ServingHere(const ServingThread& thread);
@@ -32,14 +32,14 @@ class ServingHere {
   ServingHere& operator=(const ServingHere&) = delete;
 };
 
-/// Whether the calling thread may wait for an answer that another one has to give. A thread with
-/// several queues may not: the requests of all its queues would wait.
+/// Whether the calling thread may wait for an answer from another thread. A thread with several
+/// queues may not, because the requests of all its queues would wait.
 [[nodiscard]] bool may_wait_for_answers();
 
-/// Memory for the reply to the current request. Where the kernel takes replies from (a ring), a
-/// reply that lies there is not copied any more. Otherwise it is memory of the thread, which grows
-/// to the largest reply asked for; the kernel bounds it (1 MiB). Valid until the thread's next call
-/// or next request.
+/// Memory for the reply to the current request. With a ring it is the memory from which the kernel
+/// takes replies, so that the reply is not copied again. Otherwise it is memory of the thread,
+/// which grows to the largest reply requested; the kernel bounds that (1 MiB). Valid until the
+/// thread's next call or next request.
 [[nodiscard]] MutableBytes reply_room(std::size_t size_bytes);
 
 }  // namespace dgfs::fuse

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Contents of files. FLUSH has no operation: libfuse answers it with ENOSYS, once. RELEASE comes
-// for files that CREATE has opened alone, and there is nothing to do.
+// Contents of files. FLUSH has no operation: libfuse answers it once, with ENOSYS. RELEASE comes
+// only for files that CREATE has opened, and there is nothing to do.
 #include <linux/falloc.h>
 #include <linux/fs.h>
 
@@ -17,7 +17,7 @@
 namespace dgfs::fuse {
 namespace {
 
-// Requests that do not say whether set-id bits may stay: root may keep them.
+// For requests that do not say whether set-id bits may stay: root may keep them.
 bool is_root(fuse_req_t request) { return fuse_req_ctx(request)->uid == 0; }
 
 void open_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
@@ -45,8 +45,8 @@ void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off
   });
 }
 
-// A part is as good as all for a program, which goes on behind it, and tells of an error then. For
-// pages that the kernel has kept nobody goes on.
+// Writes all bytes. A program that gets a partial write continues, and sees an error then; but
+// for cached pages the kernel does not continue.
 Result<std::size_t> write_kept_pages(view::View& view, fuse_ino_t inode, std::uint64_t offset,
                                      Bytes bytes) {
   std::size_t written = 0;
@@ -57,9 +57,9 @@ Result<std::size_t> write_kept_pages(view::View& view, fuse_ino_t inode, std::ui
   return written;
 }
 
-// The kernel alone knows where the end is, and says so of what is appended, too. It has taken
-// rights before it kept pages, and waits for them when it gives an inode up: it can be told nothing
-// then.
+// The kernel always gives the offset, also for appends, because only it knows the current end. For
+// cached pages it has dropped privileges before; and it must get no notification now, because it
+// may be waiting for these pages while it evicts the inode.
 void write_file(fuse_req_t request, fuse_ino_t inode, const char* bytes, std::size_t size_bytes,
                 off_t offset, fuse_file_info*) {
   answer<ViewFileSystem>(request, {Request::kWrite, inode}, [&](ViewFileSystem& mounted) -> Status {
@@ -87,8 +87,8 @@ void sync_file(fuse_req_t request, fuse_ino_t inode, int, fuse_file_info*) {
   });
 }
 
-// The kernel knows no other modes of a FUSE file. Those that would reserve space are refused: no
-// write takes the space of what it replaces.
+// The kernel passes no other modes to FUSE files. Modes that would reserve space are refused,
+// because a write never reuses the space of what it replaces.
 void allocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t offset, off_t length,
               fuse_file_info*) {
   answer<ViewFileSystem>(
@@ -97,10 +97,10 @@ void allocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t offset, off_
         const int what = mode & ~FALLOC_FL_KEEP_SIZE;
         const bool is_punch = what == FALLOC_FL_PUNCH_HOLE && keeps_size;
         if (!is_punch && what != FALLOC_FL_ZERO_RANGE) {
-          return Error(ErrorKind::kUnsupported, 5043, "space is not reserved");
+          return Error(ErrorKind::kUnsupported, 5043, "space cannot be reserved");
         }
         if (offset < 0 || length <= 0) {
-          return Error(ErrorKind::kInvalidArgument, 5044, "a range below zero");
+          return Error(ErrorKind::kInvalidArgument, 5044, "offset or length below zero");
         }
         DGFS_CHECK(drop_privileges(request, mounted, inode, !is_root(request)));
         DGFS_CHECK(mounted.view.zero(
@@ -112,7 +112,7 @@ void allocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t offset, off_
 }
 
 void seek(fuse_req_t request, fuse_ino_t inode, off_t offset, int whence, fuse_file_info*) {
-  // The kernel asks without writing back first: of pages that it keeps nobody here knows.
+  // The kernel asks without writing back first, and pages that it holds are unknown here.
   if (served<ViewFileSystem>(request).writes_back()) return answer_never(request, Request::kSeek);
   answer<ViewFileSystem>(request, {Request::kSeek, inode}, [&](ViewFileSystem& mounted) -> Status {
     if (offset < 0) return Error(ErrorKind::kNoData, 5045, "an offset below zero");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Directories. Each open one has a stream of its own (view::Listing), whose cookies are the offsets
-// that the kernel goes on from.
+// Directories. Each open directory has its own stream (view::Listing), whose cookies are the
+// offsets from which the kernel continues.
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,13 +14,13 @@
 namespace dgfs::fuse {
 namespace {
 
-// Reads on in the stream of a handle.
+// Continues the stream of a handle.
 template <class Add>
 Status read_listing(const ViewFileSystem& mounted, const fuse_file_info& file, off_t offset,
                     bool wants_attributes, Add add) {
   const auto listing = mounted.listings.find(file.fh);
   if (listing == nullptr) {
-    return Error(ErrorKind::kInvalidArgument, 5049, "no directory is open by this handle");
+    return Error(ErrorKind::kInvalidArgument, 5049, "no open directory has this handle");
   }
   return listing->read(static_cast<view::ListingCookie>(offset), wants_attributes, add);
 }
@@ -54,18 +54,18 @@ void read_directory(fuse_req_t request, fuse_ino_t directory, std::size_t size_b
               return entries.add(name.name, to_short_stat(name.object, name.type), name.cookie);
             });
         if (!listed && entries.empty()) return listed;
-        // An error that lasts comes again behind these.
+        // A permanent error comes again after these entries.
         entries.reply();
         return ok();
       });
 }
 
-// A fuse_direntplus with the shortest name.
+// Size of a fuse_direntplus with the shortest name.
 constexpr std::size_t kEntryBytesMin = 160;
 
 bool is_dot(std::string_view name) { return name == "." || name == ".."; }
 
-// A reply to READDIRPLUS, whose names the kernel counts as looked up.
+// A reply to READDIRPLUS; the kernel counts its names as looked up.
 class CountedList {
  public:
   CountedList(fuse_req_t request, const Call& call, ViewFileSystem& mounted, std::size_t size_bytes)
@@ -79,12 +79,12 @@ class CountedList {
   CountedList& operator=(const CountedList&) = delete;
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
-  /// False: it is full.
+  /// Returns false if it is full.
   [[nodiscard]] bool add(const view::ListingName& name) {
     if (name.lost != nullptr) log_lost(name);
     if (is_dot(name.name) || name.attributes == nullptr) return add_bare(name);
     mounted_.known.add(name.object);
-    counted_.push_back(name.object);  // has room, so that it cannot fail
+    counted_.push_back(name.object);  // the capacity is reserved, so it cannot fail
     const auto entry = to_entry({name.object, *name.attributes});
     if (entries_.add_plus(name.name, entry, name.cookie)) return true;
     counted_.pop_back();
@@ -96,8 +96,8 @@ class CountedList {
   }
 
  private:
-  // Without a node id: the kernel has "." and ".." already, and looks up the names of lost objects
-  // if somebody wants more of them.
+  // Adds a name without a node id: the kernel knows "." and ".." already, and looks up names of
+  // lost objects if a program wants more about them.
   [[nodiscard]] bool add_bare(const view::ListingName& name) {
     fuse_entry_param entry{};
     entry.attr = to_short_stat(name.object, name.type);
@@ -114,7 +114,7 @@ class CountedList {
   const Call& call_;
   ViewFileSystem& mounted_;
   EntryList entries_;
-  std::vector<view::ObjectNumber> counted_;  ///< of names that the kernel has not taken yet
+  std::vector<view::ObjectNumber> counted_;  ///< objects whose names the kernel has not taken yet
 };
 
 void read_directory_plus(fuse_req_t request, fuse_ino_t directory, std::size_t size_bytes,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Replies that tell the kernel of an object, which it then counts.
+// Replies that tell the kernel about an object; the kernel counts each as one lookup.
 #pragma once
 
 #include "fuse/answer.h"
@@ -10,15 +10,15 @@
 
 namespace dgfs::fuse {
 
-/// The count goes up before the reply, as the kernel may forget the object right behind it, and
-/// down again where the kernel did not take the reply.
+/// Raises the count before the reply, because the kernel may forget the object right after it, and
+/// lowers the count again if the kernel did not take the reply.
 inline void reply_entry(fuse_req_t request, ViewFileSystem& mounted, const view::Entry& entry) {
   const auto told = to_entry(entry);
   mounted.known.add(entry.object);
   if (fuse_reply_entry(request, &told) != 0) mounted.forget(entry.object, 1);
 }
 
-/// The user of a request.
+/// The user who sent the request.
 [[nodiscard]] inline view::Credentials credentials_of(fuse_req_t request) {
   const auto* context = fuse_req_ctx(request);
   return {context->uid, context->gid, context->umask};

@@ -10,10 +10,10 @@ namespace dgfs::fuse {
 namespace {
 
 constexpr std::uint32_t kWantedFlags = FUSE_HANDLE_KILLPRIV_V2 | FUSE_SETXATTR_EXT;
-// That much of the extended body of SETXATTR is what libfuse 3.14 knows.
+// The length of the extended body of SETXATTR that libfuse 3.14 knows.
 constexpr std::size_t kShortSetXattr = FUSE_COMPAT_SETXATTR_IN_SIZE;
 
-// Notes of requests that were changed.
+// Notes on requests that were changed.
 constexpr std::uint32_t kWasTmpfile = 1;
 constexpr std::uint32_t kKillsGroupId = 2;
 
@@ -50,7 +50,7 @@ void KernelExtensions::take_init(const RawRequest& request) {
   flags_ = init ? init->flags & kWantedFlags : 0;
 }
 
-// One that is too short for its body stays as it is: libfuse refuses it.
+// A request that is too short for its body stays unchanged: libfuse refuses it.
 void KernelExtensions::shorten_set_xattr(RawRequest& request) const {
   if ((flags_ & FUSE_SETXATTR_EXT) == 0) return;
   const auto body = request.body<fuse_setxattr_in>();
@@ -59,7 +59,7 @@ void KernelExtensions::shorten_set_xattr(RawRequest& request) const {
   request.cut(kShortSetXattr, sizeof(fuse_setxattr_in) - kShortSetXattr);
 }
 
-// INIT's answer has two parts: a header, and fuse_init_out.
+// The answer to INIT has two parts: a header, and fuse_init_out.
 void KernelExtensions::see_reply(const RawRequest& request, std::span<const iovec> parts) {
   if (request.opcode() != FUSE_INIT || parts.size() < 2) return;
   if (parts[1].iov_len < FUSE_COMPAT_22_INIT_OUT_SIZE) return;

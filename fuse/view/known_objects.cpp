@@ -45,7 +45,7 @@ std::uint64_t KnownObjects::grants(std::uint64_t inode) const {
   return shard.grants;
 }
 
-// An object that the kernel does not know has no entry: the next lookup begins anew.
+// An object that the kernel does not know has no entry; the next lookup finds out again.
 void KnownObjects::note_unprivileged(std::uint64_t inode, std::uint64_t grants) {
   Shard& shard = shard_of(inode);
   const std::lock_guard lock(shard.mutex);

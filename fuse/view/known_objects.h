@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// KnownObjects: the objects that the kernel knows. It counts how often the kernel was told of each,
-// less what the kernel has forgotten, and marks those whose privileges a write need not drop. An
-// object without a name ends when the kernel has forgotten it.
+// KnownObjects: the objects that the kernel knows. Counts for each how often the kernel was told
+// about it, minus what the kernel has forgotten. Also marks objects without privileges, for which a
+// write has none to drop. An object without a name ends when the kernel has forgotten it.
 #pragma once
 
 #include <array>
@@ -14,32 +14,32 @@
 
 namespace dgfs::fuse {
 
-/// Thread-safe. Memory: 40 to 48 bytes for each object that the kernel knows: a node of 24 in
+/// Thread-safe. Memory: 40 to 48 bytes per object that the kernel knows: a node of 24 bytes in
 /// a piece of 32, and one or two pointers of the table.
 class KnownObjects {
  public:
   void add(std::uint64_t inode, std::uint64_t count = 1);
-  /// Returns whether the kernel does not know the object any more. A count that is too high is as
-  /// good as all that there were.
+  /// Returns true if the kernel does not know the object any more. A count that is too high removes
+  /// the object.
   [[nodiscard]] bool remove(std::uint64_t inode, std::uint64_t count);
   [[nodiscard]] bool has(std::uint64_t inode) const;
-  /// How many objects.
+  /// The number of objects.
   [[nodiscard]] std::size_t size() const;
 
-  // Privileges end when another user writes: set-user-id, set-group-id, capabilities. To find out
-  // that an object has none costs reads. It holds until somebody grants some.
+  // Privileges (set-user-id, set-group-id, capabilities) end when another user writes. Finding out
+  // that an object has none costs reads; the result holds until privileges are granted.
 
-  /// How often privileges have been granted, to this object or others.
+  /// How often privileges were granted, to this object or others.
   [[nodiscard]] std::uint64_t grants(std::uint64_t inode) const;
-  /// The object has no privileges, as was found out when grants() was this.
+  /// Notes that the object had no privileges when grants() returned `grants`.
   void note_unprivileged(std::uint64_t inode, std::uint64_t grants);
-  /// To be called when privileges have been granted, before the reply.
+  /// Call it when privileges were granted, before the reply.
   void note_grant(std::uint64_t inode);
-  /// Whether it has no privileges. False: nobody has found out.
+  /// Whether the object is known to have no privileges. False: unknown.
   [[nodiscard]] bool is_unprivileged(std::uint64_t inode) const;
 
  private:
-  // One word, as there may be many.
+  // One word, because there may be many objects.
   struct Known {
     static constexpr std::uint64_t kUnprivileged = std::uint64_t{1} << 63;
     std::uint64_t word = 0;  ///< the count, and kUnprivileged

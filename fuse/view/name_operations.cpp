@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Names: objects that are made, named anew, and removed.
+// Names: makes, renames and removes objects.
 #include <linux/fs.h>
 
 #include <cerrno>
@@ -16,7 +16,7 @@
 namespace dgfs::fuse {
 namespace {
 
-// Makes something, and tells the kernel of it.
+// Makes an object, and replies with its entry.
 template <class Make>
 void answer_entry(fuse_req_t request, const Call& call, Make make) noexcept {
   answer<ViewFileSystem>(request, call, [&](ViewFileSystem& mounted) -> Status {
@@ -26,7 +26,7 @@ void answer_entry(fuse_req_t request, const Call& call, Make make) noexcept {
   });
 }
 
-// Does something, and tells the kernel whether it succeeded.
+// Does some work, and replies whether it succeeded.
 template <class Work>
 void answer_done(fuse_req_t request, const Call& call, Work work) noexcept {
   answer<ViewFileSystem>(request, call, [&](ViewFileSystem& mounted) -> Status {
@@ -103,7 +103,7 @@ void remove_directory(fuse_req_t request, fuse_ino_t parent, const char* name) {
               });
 }
 
-// nullopt: flags that nobody knows, or that exclude each other.
+// nullopt: unknown flags, or flags that exclude each other.
 std::optional<view::RenameMode> mode_of(unsigned flags) {
   switch (flags & ~static_cast<unsigned>(RENAME_WHITEOUT)) {
     case 0:

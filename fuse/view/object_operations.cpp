@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Objects by name and by number, and their attributes.
+// Finds objects by name and by number, and reads and sets their attributes.
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -16,7 +16,7 @@
 namespace dgfs::fuse {
 namespace {
 
-// The kernel asks for "." of any object, not of directories only, to open a file handle.
+// To open a file handle, the kernel looks up "." of any object, not only of directories.
 Result<view::Entry> find(const view::View& view, fuse_ino_t parent, std::string_view name) {
   if (name != ".") return view.lookup(parent, name);
   DGFS_TRY(attributes, view.attributes(parent));
@@ -92,13 +92,13 @@ Result<view::AttributeChange> change_of(const struct stat& wish, int to_set, con
   } else if ((to_set & FUSE_SET_ATTR_MTIME) != 0) {
     change.mtime = to_time(wish.st_mtim);
   }
-  // With write-back the kernel keeps this one, too, and sends it.
+  // With write-back, the kernel also keeps the change time itself, and sends it.
   if ((to_set & FUSE_SET_ATTR_CTIME) != 0) change.ctime = to_time(wish.st_ctim);
   return change;
 }
 
-// chown(2) drops privileges of all but directories, and so does truncate(2), where the kernel says
-// whether set-id bits may stay. Capabilities go with both.
+// chown(2) drops the privileges of all objects except directories. So does truncate(2), but there
+// the kernel says whether set-id bits may stay. Both drop capabilities.
 Status drop_privileges_too(fuse_req_t request, ViewFileSystem& mounted, fuse_ino_t inode,
                            int to_set, view::AttributeChange& change) {
   const bool is_chown = change.uid || change.gid;

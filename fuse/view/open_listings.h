@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// OpenListings: the directories that programs have open, by the handles that the kernel has.
+// OpenListings: the directories that programs have open, by the handles that the kernel uses.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace dgfs::fuse {
 
-/// Thread-safe. Those that the kernel has not closed by the end go with it: after the end of a
-/// connection it closes none.
+/// Thread-safe. Destroys the listings that are still open: after the end of a connection the kernel
+/// closes none.
 class OpenListings {
  public:
-  /// Returns its handle; never 0. Throws std::bad_alloc.
+  /// Returns the handle; never 0. Throws std::bad_alloc.
   [[nodiscard]] std::uint64_t add(std::unique_ptr<view::Listing> listing) {
     const std::lock_guard lock(mutex_);
     open_.emplace(++last_, std::move(listing));
     return last_;
   }
-  /// Null: there is no such handle.
+  /// Returns null if there is no such handle.
   [[nodiscard]] std::shared_ptr<view::Listing> find(std::uint64_t handle) const {
     const std::lock_guard lock(mutex_);
     const auto found = open_.find(handle);
     return found == open_.end() ? nullptr : found->second;
   }
   void remove(std::uint64_t handle) {
-    std::shared_ptr<view::Listing> ending;  // without the lock
+    std::shared_ptr<view::Listing> ending;  // destroyed after the lock is released
     const std::lock_guard lock(mutex_);
     const auto found = open_.find(handle);
     if (found == open_.end()) return;

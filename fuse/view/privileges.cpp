@@ -11,7 +11,8 @@
 namespace dgfs::fuse {
 namespace {
 
-// As root is in all. Further groups are those of the process, which may have ended.
+// Root counts as a member of every group. Further groups are those of the process, which may have
+// ended.
 bool is_in_group(fuse_req_t request, std::uint32_t group) {
   const auto* const user = fuse_req_ctx(request);
   if (user->uid == 0 || user->gid == group) return true;

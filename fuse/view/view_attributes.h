@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Objects of a view in the shapes that libfuse takes.
+// Converts objects of a view to the structures of libfuse.
 #pragma once
 
 #include <fuse_lowlevel.h>
@@ -10,11 +10,11 @@
 
 namespace dgfs::fuse {
 
-/// As stat(2) reports them.
+/// The attributes as stat(2) reports them.
 [[nodiscard]] struct stat to_stat(view::ObjectNumber object, const view::Attributes& attributes);
-/// What a directory listing tells of a name: number and type.
+/// The attributes of a name in a directory listing: number and type.
 [[nodiscard]] struct stat to_short_stat(view::ObjectNumber object, std::uint32_t type);
-/// The node id is the object's number. Valid for ever: all changes come through the mount.
+/// The node id is the object's number. The entry stays valid: all changes come through the mount.
 [[nodiscard]] fuse_entry_param to_entry(const view::Entry& entry);
 
 [[nodiscard]] Time to_time(const timespec& time);

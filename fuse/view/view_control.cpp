@@ -27,7 +27,7 @@ void ViewControl::say_closing() noexcept {
   service_ = nullptr;
 }
 
-// A checkpoint takes its time, and the end of the mount waits for it.
+// A checkpoint takes a while; the end of the mount waits for it.
 Result<std::string> ViewControl::answer(std::string_view question) {
   const std::lock_guard lock(mutex_);
   if (question == delta::kAskState || service_ == nullptr) return state();
@@ -36,7 +36,7 @@ Result<std::string> ViewControl::answer(std::string_view question) {
     DGFS_CHECK(store_.checkpoint());
     return JsonObject().add("done", true).text();
   }
-  return Error(ErrorKind::kUnsupported, 5048, "this mount knows no such question");
+  return Error(ErrorKind::kUnsupported, 5048, "this mount does not know the question");
 }
 
 std::string ViewControl::state() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ViewControl: answers by the control socket of a delta while it is mounted.
+// ViewControl: answers questions on the control socket of a delta while it is mounted.
 #pragma once
 
 #include <memory>
@@ -18,14 +18,14 @@ namespace dgfs::fuse {
 /// Thread-safe.
 class ViewControl {
  public:
-  /// @param store  of the delta, that is written to; must outlive it
+  /// @param store  the delta's newest store; must outlive the object
   ViewControl(std::string delta_path, std::string mount_point, delta::Store& store)
       : delta_path_(std::move(delta_path)), mount_point_(std::move(mount_point)), store_(store) {}
 
   /// Errors: those of ControlServer::start().
-  /// @param service  may go after say_closing()
+  /// @param service  may be destroyed after say_closing()
   [[nodiscard]] Status start(Service& service);
-  /// From now on the answer to all is that the delta is being closed.
+  /// From now on every answer is that the delta is being closed.
   void say_closing() noexcept;
 
  private:
@@ -35,10 +35,10 @@ class ViewControl {
   const std::string delta_path_;
   const std::string mount_point_;
   delta::Store& store_;
-  std::mutex mutex_;            ///< what follows
-  Service* service_ = nullptr;  ///< null: it is being closed
+  std::mutex mutex_;            ///< guards the members below
+  Service* service_ = nullptr;  ///< null: the delta is being closed
   std::uint64_t process_id_ = 0;
-  std::unique_ptr<delta::ControlServer> server_;  ///< last: it ends first
+  std::unique_ptr<delta::ControlServer> server_;  ///< last member, so that it is destroyed first
 };
 
 }  // namespace dgfs::fuse

@@ -24,7 +24,7 @@ Status ViewFileSystem::start(Service& service, fuse_session& session, unsigned) 
   session_ = &session;
   service_ = &service;
   DGFS_CHECK(delta_.newest().start());
-  if (serving_.is_read_only) return ok();  // any number of others may have the delta open as well
+  if (serving_.is_read_only) return ok();  // other processes may have the delta open as well
   return control_.start(service);
 }
 
@@ -43,7 +43,7 @@ void ViewFileSystem::start_connection(fuse_conn_info& connection) noexcept {
 
 Result<std::string> ViewFileSystem::path_of(std::uint64_t inode) const {
   DGFS_TRY(paths, view.paths(inode));
-  if (paths.empty()) return Error(ErrorKind::kNotFound, 5040, "no name leads to it");
+  if (paths.empty()) return Error(ErrorKind::kNotFound, 5040, "the object has no name");
   return std::move(paths.front());
 }
 
@@ -76,18 +76,18 @@ void ViewFileSystem::forget(std::uint64_t inode, std::uint64_t count) noexcept {
   if (known.remove(inode, count)) release(inode);
 }
 
-// An object that cannot be ended now, for a full disk or a damaged record, is ended by the next
-// opening of the delta: its mark stays.
+// If a full disk or a damaged record prevents ending an object now, the next opening of the delta
+// ends it: its mark stays.
 void ViewFileSystem::release(std::uint64_t inode) noexcept {
   try {
     const auto released = view.release(inode);
     if (!released && service_ != nullptr) service_->log.warn(released.error());
   } catch (const std::exception&) {
-    // No memory, not for the line of the log either.
+    // No memory, not even for the line in the log.
   }
 }
 
-// Where the kernel does not know the object there is nothing to forget.
+// If the kernel does not know the object, it has nothing to forget, which is no error.
 void ViewFileSystem::forget_attributes(std::uint64_t inode) noexcept {
   constexpr off_t kAttributesAlone = -1;
   static_cast<void>(fuse_lowlevel_notify_inval_inode(session_, inode, kAttributesAlone, 0));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ViewFileSystem: a view as the tree of a mount that can be written to. The kernel caches names,
-// attributes and pages for ever, as all changes come through it. It is given no pages unasked.
+// ViewFileSystem: a view as the tree of a mount with a delta. The kernel caches names, attributes
+// and pages without a time limit, because all changes come through it. It is given no pages
+// unasked.
 #pragma once
 
 #include <memory>
@@ -18,20 +19,20 @@
 
 namespace dgfs::fuse {
 
-/// How it is served. A value.
+/// Options of the mount. A value.
 struct ViewServing {
   std::string delta_path;  ///< absolute
   std::string mount_point;
-  /// The kernel keeps what is written until it likes to send it, or somebody asks for a sync.
+  /// The kernel collects writes and sends them when it chooses, or at a sync.
   bool writes_back = false;
   bool is_read_only = false;
-  std::uint64_t max_read_bytes = 0;  ///< what -o max_read says; 0: the kernel's choice
+  std::uint64_t max_read_bytes = 0;  ///< value of -o max_read; 0: the kernel's choice
 };
 
 class ViewFileSystem final : public FileSystem {
  public:
-  /// @param served_view  must outlive it, as must all others
-  /// @param delta        of the view
+  /// @param served_view  must outlive the object, as must all other arguments
+  /// @param delta        the delta of the view
   ViewFileSystem(view::View& served_view, delta::DeltaDirectory& delta, const reader::Image& image,
                  RequestCounters& request_counters, const ViewServing& serving)
       : view(served_view),
@@ -50,19 +51,19 @@ class ViewFileSystem final : public FileSystem {
   [[nodiscard]] const format::Uuid& uuid() const override { return image_.superblock().uuid; }
   void add_statistics(JsonObject& statistics) const override;
 
-  /// The kernel has forgotten an object so many times.
+  /// Notes that the kernel has forgotten `count` lookups of an object.
   void forget(std::uint64_t inode, std::uint64_t count) noexcept;
-  /// The kernel asks for the attributes of an object anew. In the handler of a request, before its
-  /// reply.
+  /// Makes the kernel request the attributes of an object again. Call it in the handler of a
+  /// request, before its reply.
   void forget_attributes(std::uint64_t inode) noexcept;
-  /// A name was taken from an object: it ends at once if the kernel does not know it. Where it
-  /// cannot, the next opening of the delta ends it.
+  /// An object has lost a name: if it has no other and the kernel does not know it, ends it. If
+  /// that fails, the next opening of the delta ends it.
   void lost_name(const view::Entry& entry) noexcept;
   /// Whether the kernel takes ENOSYS for OPEN as "never ask".
   [[nodiscard]] bool opens_unanswered() const { return opens_unanswered_; }
   [[nodiscard]] bool writes_back() const { return serving_.writes_back; }
 
-  // For its operations.
+  // For the operations.
   view::View& view;
   RequestCounters& counters;
   KnownObjects known;
@@ -77,7 +78,7 @@ class ViewFileSystem final : public FileSystem {
   KernelExtensions extensions_;
   ViewControl control_;
   fuse_session* session_ = nullptr;
-  Service* service_ = nullptr;  ///< while it serves
+  Service* service_ = nullptr;  ///< set while serving
   bool opens_unanswered_ = false;
 };
 

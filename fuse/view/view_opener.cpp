@@ -14,18 +14,19 @@
 namespace dgfs::fuse {
 namespace {
 
-// As -o size= has it.
+// The minimum of -o size=.
 constexpr std::uint64_t kDeltaBytesMin = std::uint64_t{32} << 20;
 constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
-// The two segments of the log of a new delta have a quarter of the space that it can have, or less.
+// The two segments of the log of a new delta together take a quarter of the available space, or
+// less.
 constexpr std::uint64_t kLogShare = 8;
-// Tables, and unwritten blocks, may have so much of it.
+// The share of the space for tables, and for unwritten blocks.
 constexpr std::uint64_t kWaitingShare = 32;
 constexpr std::uint64_t kSegmentBytesMin = 4 * kMib;
 constexpr std::uint64_t kSegmentBytesMax = delta::StoreParameters().segment_bytes;
 
-// A store keeps space for what waits in memory: where there is little of it, little may wait.
-// @param bytes  that the delta can have
+// A store reserves space for what waits in memory: with little space, little may wait.
+// @param bytes  space that the delta can have
 delta::StoreOptions fitted(const delta::StoreOptions& wanted, std::uint64_t bytes) {
   auto options = delta::divided_memory(wanted);
   options.parameters.segment_bytes =
@@ -47,7 +48,7 @@ delta::StoreOptions store_options(const MountArguments& arguments, const view::V
   return options;
 }
 
-// How much more a delta can have, of its disk and below its cap. nullopt: the system does not say.
+// The space that the delta can still take, on its disk and below its cap. nullopt: unknown.
 std::optional<std::uint64_t> room_of(storage::Env& env, const std::string& path,
                                      std::uint64_t max_bytes) {
   const auto cap = max_bytes == 0 ? std::nullopt : std::optional(max_bytes);
@@ -59,8 +60,8 @@ std::optional<std::uint64_t> room_of(storage::Env& env, const std::string& path,
   return std::min(free.value(), cap.value_or(free.value()));
 }
 
-// True: there is nothing, or an empty directory. A store without a manifest may be all that is left
-// of a delta: nothing is made over it.
+// True if the directory is missing or empty. A store without a manifest may be all that is left of
+// a delta, so nothing is made over it.
 Result<bool> is_vacant(storage::Env& env, const std::string& path) {
   auto directory = env.open_directory(path);
   if (!directory && directory.error().kind() == ErrorKind::kNotFound) return true;
@@ -89,12 +90,12 @@ Result<std::unique_ptr<delta::DeltaDirectory>> open_delta(
   }
   if (delta || delta.error().kind() != ErrorKind::kNotFound) return delta;
   if (options.access == delta::StoreAccess::kReadOnly) {
-    return Error(ErrorKind::kNotFound, 5047, "no delta is here, and with ro none is made")
+    return Error(ErrorKind::kNotFound, 5047, "there is no delta, and with ro none is made")
         .in_file(path);
   }
   return Error(ErrorKind::kNotEmpty, 5046,
-               "neither a delta nor an empty directory: it has no MANIFEST, which is written last "
-               "when a delta is made; remove it only if it has never been mounted")
+               "neither a delta nor an empty directory: MANIFEST is missing, which is written last "
+               "when a delta is made; remove the directory only if it was never mounted")
       .in_file(path);
 }
 
@@ -131,7 +132,7 @@ Result<ViewToMount> open_view(storage::Env& env, const reader::Image& image,
   memory.share_with(view_options);
   DGFS_TRY(view, view::View::open(env, image, *opened.delta, view_options));
   opened.view = std::move(view);
-  if (tell && is_new) tell(name + " is new: it keeps what is changed in the mount");
+  if (tell && is_new) tell(name + " is new: it keeps all changes made in the mount");
   if (tell && !is_new && opened.delta->newest().counters().recovered != 0) {
     tell(name + ": " + recovered_text(*opened.delta, env.monotonic_ns() - begin_ns));
   }

@@ -17,23 +17,23 @@
 
 namespace dgfs::fuse {
 
-/// A value that is moved. The view goes first.
+/// A value that is moved. The view must be destroyed first.
 struct ViewToMount {
   std::unique_ptr<delta::DeltaDirectory> delta;
   std::unique_ptr<view::View> view;
 };
 
-/// Whether there is nothing where the arguments name a delta, or an empty directory.
+/// Whether the delta's directory is missing or empty.
 /// Errors: those of opening a directory.
 [[nodiscard]] Result<bool> is_vacant_delta(storage::Env& env, const MountArguments& arguments);
 
-/// Opens the delta that the arguments name, or makes it where its directory is missing or empty;
-/// for reading alone nothing is made or written. No thread starts yet: a daemon forks first, and
-/// then calls Store::start().
+/// Opens the delta in the arguments, or makes it if its directory is missing or empty. With
+/// read-only access, makes and writes nothing. Starts no thread: a daemon forks first, and then
+/// calls Store::start().
 /// @param env   must outlive the result, as must `image`
-/// @param tell  is told in one line that the delta is new, or was recovered; may be empty
-/// Errors: those of DeltaDirectory::create and open, and of View::open; kNotEmpty (a directory of
-/// something else), kNotFound (no delta, and none is to be made).
+/// @param tell  receives one line if the delta is new or was recovered; may be empty
+/// Errors: those of DeltaDirectory::create and open, and of View::open; kNotEmpty (the directory
+/// holds something else), kNotFound (no delta, and none may be made).
 [[nodiscard]] Result<ViewToMount> open_view(storage::Env& env, const reader::Image& image,
                                             const MountArguments& arguments,
                                             const view::ViewMemory& memory,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The answers of a mount that can be written to, by what they are about.
+// The operations of a mount with a delta, grouped by subject.
 #pragma once
 
 #include <fuse_lowlevel.h>
 
 namespace dgfs::fuse {
 
-/// Each fills in its part. The tree of the session is a ViewFileSystem.
+/// Each sets its operations. The session's tree is a ViewFileSystem.
 void add_object_operations(fuse_lowlevel_ops& operations);
 void add_name_operations(fuse_lowlevel_ops& operations);
 void add_view_content_operations(fuse_lowlevel_ops& operations);

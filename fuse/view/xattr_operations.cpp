@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Extended attributes. The kernel has checked by the prefix whether the asking program may see or
-// change one; the list alone is ours to filter. The root has one more, which no list shows: the
+// Extended attributes. The kernel has checked by the prefix whether the program may see or change
+// one; we only have to filter the list. The root has one more, which lists do not contain: the
 // statistics of the mount.
 #include <linux/xattr.h>
 
@@ -21,7 +21,7 @@
 namespace dgfs::fuse {
 namespace {
 
-// The value grows between the question for its size and the one for itself.
+// The value may grow between the request for its size and the request for itself.
 constexpr std::size_t kStatisticsSlackBytes = 1024;
 
 void reply_statistics(fuse_req_t request, std::size_t room_bytes) {

@@ -9,10 +9,10 @@ namespace {
 
 using format::InodeNumber;
 
-// Numbers that a reader in order may leave out: of what is no file, or an empty one.
+// Numbers that a reader in order may skip: of entries that are no files, or of empty files.
 constexpr InodeNumber kGapMax = 4;
-// A read in order earns one, another costs two: of random reads in small directories, some of which
-// are in order by chance, trust does not come.
+// A read in order adds one, any other read subtracts two. So random reads in small directories,
+// some of which are in order by chance, never build up trust.
 constexpr int kTrustMin = 3;
 constexpr int kTrustMax = 8;
 constexpr int kTrustLost = 2;
@@ -36,7 +36,7 @@ void FileSequences::judge(bool is_in_order) {
 }
 
 void FileSequences::listed(const InodeRange& names) {
-  // A long directory is listed piece by piece, and perhaps again.
+  // A long directory is listed in several pieces, and perhaps again.
   auto* known = find(names.begin);
   if (known == nullptr && names.begin > 0) known = find(names.begin - 1);
   if (known != nullptr && known->names.end >= names.begin) {
@@ -55,7 +55,7 @@ std::optional<InodeRange> FileSequences::read(InodeNumber inode) {
     judge(false);
     return std::nullopt;
   }
-  // Of what was brought, some may be asked for all the same: the kernel may have dropped it.
+  // A prefetched file may be requested nevertheless, if the kernel has dropped its pages.
   if (inode < listing->next) return std::nullopt;
   judge(inode - listing->next < kGapMax);
   listing->next = inode + 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FileSequences: tells from the listings and reads that arrive whether somebody reads files in the
-// order of their directories, as tar, cp and grep do, and which he will want next.
+// FileSequences: detects from listings and reads whether programs read files in the order of their
+// directories, as tar, cp and grep do, and which files they will read next.
 #pragma once
 
 #include <array>
@@ -20,32 +20,32 @@ struct InodeRange {
   format::InodeNumber end = 0;
 };
 
-/// Not thread-safe. Remembers the directories listed last, for a walk leaves one for those in it
-/// and comes back. Only what was listed is known to the kernel, and can be brought to it.
+/// Not thread-safe. Remembers several directories, because a walk leaves a directory for its
+/// subdirectories and comes back. Only listed files can be prefetched: the kernel knows no others.
 class FileSequences {
  public:
-  /// Told that these numbers, those of the names of one directory or of a part of it, were listed.
+  /// Notes a listing: the numbers of the names of one directory, or of a part of it.
   void listed(const InodeRange& names);
-  /// Told that a file is read from its begin.
-  /// @return numbers of the files to bring now, if there are reasons to; brought() must follow
+  /// Notes that a program reads a file from its beginning.
+  /// @return numbers of the files to prefetch now; nullopt: none. The caller then calls brought()
   [[nodiscard]] std::optional<InodeRange> read(format::InodeNumber inode);
-  /// Told which numbers of the range that read() gave were brought.
+  /// Notes which numbers of the range from read() were prefetched.
   void brought(const InodeRange& files);
 
  private:
   static constexpr std::size_t kListingsMax = 64;
   struct Listing {
     InodeRange names;
-    format::InodeNumber next = 0;  ///< none below was read or brought
-    std::uint64_t window = 0;      ///< how many to bring next
-    std::uint64_t used = 0;        ///< when last; 0: never
+    format::InodeNumber next = 0;  ///< first number not yet read or prefetched
+    std::uint64_t window = 0;      ///< how many to prefetch next
+    std::uint64_t used = 0;        ///< time of the last use; 0: never
   };
   [[nodiscard]] Listing* find(format::InodeNumber inode);
   void judge(bool is_in_order);
 
   std::array<Listing, kListingsMax> listings_{};
   std::uint64_t now_ = 0;
-  int trust_ = 0;  ///< that files are being read in order
+  int trust_ = 0;  ///< how surely files are being read in order
 };
 
 }  // namespace dgfs::fuse

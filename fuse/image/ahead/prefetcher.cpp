@@ -11,9 +11,9 @@
 namespace dgfs::fuse {
 namespace {
 
-// The kernel reads ahead in larger files by itself.
+// In larger files the kernel reads ahead by itself.
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{128} << 10;
-// For one read; its reader waits so long.
+// The limit for one read, because its reader waits so long.
 constexpr std::uint64_t kRangeBytesMax = std::uint64_t{1} << 20;
 
 }  // namespace
@@ -54,7 +54,7 @@ void Prefetcher::bring(InodeRange range) {
     const auto node = image_.by_inode(range.end++);
     if (!node) break;
     const auto& file = node.value();
-    // Of a hard link, the kernel knows the number that all names have.
+    // For a hard link, bring() uses file.inode: the kernel knows it by the number of all its names.
     if (!format::is_regular(file.mode) || file.size_bytes == 0) continue;
     if (file.size_bytes > kFileBytesMax) continue;
     if (!bring(file)) break;
@@ -73,7 +73,7 @@ bool Prefetcher::bring(const reader::Node& file) {
   buffers.buf[0].mem = bytes.data();
   const int result = fuse_lowlevel_notify_store(session_, file.inode, 0, &buffers,
                                                 static_cast<fuse_buf_copy_flags>(0));
-  // Not where the kernel has forgotten the file.
+  // Fails if the kernel has forgotten the file.
   if (result != 0) return false;
   counters_.count_prefetched(bytes.size());
   return true;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Prefetcher: fetches files before they are asked for. Those read in the order of their directory
-// are put into the kernel's page cache, so that who reads them waits for no request. Those read in
-// any order are asked of the device when they are looked up: it reads while the kernel is told
-// about the lookup and comes back with the read.
+// Prefetcher: fetches files before they are requested. If files are read in the order of their
+// directory, it puts the next ones into the kernel's page cache, so that their readers wait for no
+// request. If files are read in any order, it asks the device for a file when it is looked up: the
+// device reads while the kernel gets the answer to the lookup and sends the read.
 #pragma once
 
 #include <mutex>
@@ -19,28 +19,27 @@ struct fuse_session;
 
 namespace dgfs::fuse {
 
-/// Thread-safe. Everything brought was checked as any read is; what fails to be brought is left for
-/// its reader to ask for, and to be told why.
+/// Thread-safe. Prefetched contents are checked like those of any read. If a file cannot be
+/// prefetched, its reader requests it later and gets the error.
 class Prefetcher {
  public:
-  /// Both must outlive it.
+  /// Both must outlive the object.
   Prefetcher(const reader::Image& image, RequestCounters& counters)
       : image_(image), counters_(counters) {}
 
-  /// From now on files are brought; before that, nothing happens.
-  /// @param session  served by two threads at least: who brings a file may have to wait for one
-  /// that
-  ///                 somebody is just asking for, and so for another thread's answer
+  /// Starts prefetching; before this call the other functions do nothing.
+  /// @param session  must be served by two or more threads: a thread that prefetches a file may
+  ///                 have to wait for a request for that file, and so for another thread's answer
   void start(fuse_session* session) { session_ = session; }
 
-  /// Told that these numbers of names of one directory were listed with their attributes.
+  /// Notes that these numbers of names of one directory were listed with their attributes.
   void saw_listing(const InodeRange& names);
-  /// Told that a name was looked up, before that is answered. Cost: below a microsecond where the
-  /// file is not thought to be read, 10 to 20 where it is.
+  /// Call it before a lookup is answered. Cost: below a microsecond if no read is expected, else 10
+  /// to 20.
   void saw_lookup(const reader::Node& node);
-  /// Told that a file is read from its begin, before that is answered: what is brought before the
-  /// answer, its reader cannot be faster to ask for. Cost: below a microsecond where nothing is to
-  /// be brought.
+  /// Call it before a read from the beginning of a file is answered: until then, its reader cannot
+  /// request the files that are prefetched meanwhile. Cost: below a microsecond if nothing is
+  /// prefetched.
   void saw_read(format::InodeNumber inode);
 
  private:
@@ -52,8 +51,8 @@ class Prefetcher {
   fuse_session* session_ = nullptr;
   std::mutex mutex_;
   FileSequences sequences_;  // guarded by mutex_
-  ReadForecast forecast_;    // likewise
-  /// Held by the one thread that brings files: two could wait for each other's answers.
+  ReadForecast forecast_;    // guarded by mutex_
+  /// Held by the one thread that prefetches: two could wait for each other's answers.
   std::mutex bringing_;
 };
 

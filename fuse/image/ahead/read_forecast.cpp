@@ -10,7 +10,7 @@ namespace {
 constexpr int kReadEarns = 1;
 constexpr int kUnreadCosts = 2;
 constexpr int kForecastTrustMin = 8;
-// Five files that nobody reads, and it is below the least.
+// After five files that are not read, trust is below the minimum.
 constexpr int kForecastTrustMax = 17;
 
 }  // namespace

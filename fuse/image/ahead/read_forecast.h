@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ReadForecast: tells whether a file that is looked up is going to be read, from what became of
-// those looked up before it.
+// ReadForecast: predicts whether a file that is looked up will be read, from what happened to the
+// files looked up before.
 #pragma once
 
 #include <array>
@@ -12,27 +12,28 @@
 
 namespace dgfs::fuse {
 
-/// Not thread-safe. Who opens and reads files is told from who asks for their attributes only: two
-/// of three files must have been read, and a few that were not end it.
+/// Not thread-safe. Distinguishes programs that read files from programs that only request
+/// attributes: predicts reads after two of three files were read, and stops after a few that were
+/// not.
 class ReadForecast {
  public:
-  /// Told that a file which has contents was looked up.
-  /// @return whether it is going to be read, as far as one can know
+  /// Notes a lookup of a file with contents.
+  /// @return whether it will probably be read
   [[nodiscard]] bool saw_lookup(format::InodeNumber inode);
-  /// Told that a file is read from its begin.
-  /// @return whether saw_lookup() said so
+  /// Notes that a file is read from its beginning.
+  /// @return whether saw_lookup() predicted it
   bool saw_read(format::InodeNumber inode);
 
  private:
-  /// As many files may be between their lookup and their read: one for each program at work.
+  /// How many files can be between lookup and read: one for each running program.
   static constexpr std::size_t kLookupsMax = 32;
   struct Lookup {
-    format::InodeNumber inode = 0;  ///< 0: none, or read since
+    format::InodeNumber inode = 0;  ///< 0: unused, or already read
     bool was_foretold = false;
   };
 
   std::array<Lookup, kLookupsMax> lookups_{};
-  std::size_t next_ = 0;  ///< place of the oldest
+  std::size_t next_ = 0;  ///< index of the oldest
   int trust_ = 0;
 };
 
