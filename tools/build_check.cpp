@@ -11,7 +11,8 @@
 namespace dgfs::tools {
 namespace {
 
-/// So that the device is read and not what was written to it. Whatever fails here is met again.
+/// Drops the file from the page cache, so that verification reads the device. Ignores errors:
+/// verification meets them again.
 void forget(const Session& session, const std::string& path) {
   if (path.empty()) return;
   if (const auto file = session.env().open(path)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// build --verify: reads back what was just published.
+// build --verify: reads back the image that was just published.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@
 
 namespace dgfs::tools {
 
-/// What was published, and where.
+/// The files of a published image.
 struct PublishedImage {
   std::string image_path;
   std::string index_path;  ///< empty: only the copy in the image
   std::vector<std::string> volume_paths;
-  bool has_digests = false;  ///< to compare contents with
+  bool has_digests = false;  ///< whether contents are compared with digests
 };
 
-/// Opens the image, after asking the system to forget what it holds of it in memory, and reads all
-/// of it and every copy of the index, with progress. Complaints name the damage, and say that the
-/// image is there all the same.
-/// @param report  receives what was found, if it could be opened and read
+/// Asks the system to drop the image from its page cache, opens the image, and reads all of it and
+/// every copy of the index, with progress. Complaints name the damage, and say that the image is in
+/// its place nevertheless.
+/// @param report  receives the findings, if the image could be opened and read
 /// @return exit code
 [[nodiscard]] int check_published(const Session& session, const PublishedImage& published,
                                   unsigned jobs, bool quiet,

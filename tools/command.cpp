@@ -15,24 +15,24 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"build", "SRC IMAGE", "pack a directory tree into an image and its index", run_build},
-    {"mount", "IMAGE DIR", "mount an image, to be read or with a delta changed", run_mount},
+    {"mount", "IMAGE DIR", "mount an image, read-only or with a delta for changes", run_mount},
     {"ls", "IMAGE [PATH]...", "list directories", run_ls},
     {"stat", "IMAGE [PATH]...", "show all attributes of files", run_stat},
     {"cat", "IMAGE PATH...", "print the contents of files", run_cat},
     {"find", "IMAGE [PATH]... [EXPRESSION]", "search for files by their attributes", run_find},
     {"du", "IMAGE [PATH]...", "sum up the space that files take", run_du},
-    {"info", "IMAGE", "show what an image is made of", run_info},
-    {"verify", "IMAGE", "read everything and report what is damaged", run_verify},
-    {"digest", "IMAGE [PATH]...", "list the digests of contents that the index keeps", run_digest},
-    {"diff", "A B [PATH]...", "tell how two images, or an image and a directory, differ", run_diff},
+    {"info", "IMAGE", "show what an image consists of", run_info},
+    {"verify", "IMAGE", "read everything and report damage", run_verify},
+    {"digest", "IMAGE [PATH]...", "list the digests of files that the index keeps", run_digest},
+    {"diff", "A B [PATH]...", "compare two images, or an image and a directory", run_diff},
     {"extract", "IMAGE DEST [PATH]...", "write files out of an image", run_extract},
-    {"salvage", "IMAGE DEST", "write what is intact of a damaged image, list the rest",
+    {"salvage", "IMAGE DEST", "save the intact parts of a damaged image, list the rest",
      run_salvage},
-    {"volume", "list|move IMAGE [NUMBER DEST]", "tell where the volumes of an image lie, move one",
+    {"volume", "list|move IMAGE [NUMBER DEST]", "list the volumes of an image, or move one",
      run_volume},
-    {"delta", "info|check DIR", "tell what the store of a delta is made of, check all of it",
+    {"delta", "info|check DIR", "show what the stores of a delta consist of, or check them",
      run_delta},
-    {"help", "[COMMAND]", "tell about commands and their options", run_help},
+    {"help", "[COMMAND]", "explain commands and their options", run_help},
 };
 
 }  // namespace

@@ -23,9 +23,9 @@ struct Command {
 
 /// All commands, in the order of the help.
 [[nodiscard]] std::span<const Command> commands();
-/// nullptr where there is none of that name.
+/// Returns nullptr if there is no such command.
 [[nodiscard]] const Command* find_command(const std::string& name);
-/// Reports the name, with a similar one if there is one; the exit code.
+/// Reports an unknown name, with a similar one if there is one. Returns the exit code.
 [[nodiscard]] int unknown_command(const ToolIo& io, const std::string& name);
 
 [[nodiscard]] int run_build(const ToolIo& io, const Arguments& arguments);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs build: options to dgfs::builder::build(), and its report to a summary.
+// dgfs build: turns options into a call of dgfs::builder::build(), and its report into a summary.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -31,7 +31,7 @@
 namespace dgfs::tools {
 namespace {
 
-// Its two header pages.
+// The two header pages.
 constexpr std::uint64_t kEmptyVolumeBytes = 2 * format::kPageBytes;
 
 struct BuildCommand {
@@ -41,7 +41,7 @@ struct BuildCommand {
   bool json = false;
 };
 
-/// Options that say how files go in, and as whose.
+/// Adds the options that choose what is packed, and with which owners and modes.
 void add_tree_options(OptionParser& options, builder::BuildOptions& build) {
   options.flag("-x,--one-file-system", "Keep directories on other file systems empty",
                build.one_file_system);
@@ -77,28 +77,29 @@ void add_tree_options(OptionParser& options, builder::BuildOptions& build) {
                build.keep_going);
 }
 
-/// Options that say what is written, and how.
+/// Adds the options that choose the output files and their encoding.
 void add_output_options(OptionParser& options, builder::BuildOptions& build, bool& no_index_file,
                         std::size_t& fragment_frame_bytes) {
   options.value("--index", "FILE", "Where to write the index (default: IMAGE.idx)",
                 build.index_path);
   options.values("--volume", "FILE",
-                 "A further file to spread contents over, as a rule on another disk (can be "
+                 "A further file to spread contents over, usually on another disk (can be "
                  "repeated)",
                  build.volume_paths);
-  options.flag("--force",
-               "Replace files at the places of IMAGE, index and volumes that are no DGFS files; "
-               "a volume of another image never is replaced",
-               build.force);
+  options.flag(
+      "--force",
+      "Also replace files at IMAGE, index and volumes that are not DGFS files; a volume of "
+      "another image is never replaced",
+      build.force);
   options.flag("--no-index-file", "Write no separate index, only the copy in the image",
                no_index_file);
-  options.on_flag("--no-index-copy", "Write the separate index only, no copy in the image",
+  options.on_flag("--no-index-copy", "Write only the separate index, no copy in the image",
                   [&](const auto&) -> Status {
                     build.trailing_index = false;
                     return ok();
                   });
   options.on_value("--compress", "METHOD",
-                   fmt::format("How contents are stored: none (default), zstd, or zstd:LEVEL with "
+                   fmt::format("Compression of contents: none (default), zstd, or zstd:LEVEL with "
                                "a level from 1 to 22 (default: {})",
                                builder::kCompressionLevelDefault),
                    [&](const std::string& value) -> Status {
@@ -108,27 +109,27 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                    });
   options.on_value("--fragment-frames", "SIZE",
                    "With --compress: small neighbours share frames of up to SIZE of content, 4K to "
-                   "64K; smaller, but who reads one of them decodes them all",
+                   "64K; smaller, but reading one of these files decodes all that share its frame",
                    [&](const std::string& value) -> Status {
                      DGFS_TRY(bytes, parse_size(value));
                      if (bytes != 0 && (bytes < builder::kFragmentFrameBytesMin ||
                                         bytes > format::kFragmentFrameBytesMax)) {
-                       return Error(ErrorKind::kInvalidArgument, 6200, "not 0, nor 4K to 64K");
+                       return Error(ErrorKind::kInvalidArgument, 6200, "must be 0, or 4K to 64K");
                      }
                      fragment_frame_bytes = static_cast<std::size_t>(bytes);
                      return ok();
                    });
-  options.on_flag("--no-dedup", "Store the contents of each file, also where they are the same",
+  options.on_flag("--no-dedup", "Store the contents of each file, even if several are the same",
                   [&](const auto&) -> Status {
                     build.dedup = false;
                     return ok();
                   });
   options.on_value("--digest", "ALGORITHM",
                    "Keep a cryptographic digest of each file's content: none (default) or sha256; "
-                   "32 bytes a file in the index, see dgfs digest",
+                   "takes 32 bytes per file in the index; dgfs digest prints them",
                    [&](const std::string& value) -> Status {
                      if (value != "none" && value != "sha256") {
-                       return Error(ErrorKind::kInvalidArgument, 6180, "neither none nor sha256");
+                       return Error(ErrorKind::kInvalidArgument, 6180, "must be none or sha256");
                      }
                      build.digest.reset();
                      if (value == "sha256") build.digest = format::DigestAlgorithm::kSha256;
@@ -136,16 +137,16 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                    });
   options.number(
       "-j,--jobs", "N",
-      "Reading threads (0, the default: 32, 16 with --compress, or one per core if more)",
+      "Reading threads (0, the default: 32, or 16 with --compress, or one per core if more)",
       build.jobs);
   options.on_value(
       "--memory", "SIZE",
-      "Memory for buffers and sorting, at least 4M (default: 256M), to which come zstd's contexts "
-      "and the samples that dictionaries are trained on; K, M and G are powers of 1024",
+      "Memory for buffers and sorting, at least 4M (default: 256M); zstd's contexts and the "
+      "samples for training dictionaries come on top; K, M and G are powers of 1024",
       [&](const std::string& value) -> Status {
         DGFS_TRY(bytes, parse_size(value));
         if (bytes < builder::kMemoryBytesMin) {
-          return Error(ErrorKind::kInvalidArgument, 6051, "at least 4M are needed");
+          return Error(ErrorKind::kInvalidArgument, 6051, "must be at least 4M");
         }
         build.memory_bytes = bytes;
         return ok();
@@ -158,7 +159,7 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                    });
   options.on_value("--created", "TIME",
                    "Creation time to record, UTC, as @1751360400 or '2025-07-01 09:00' "
-                   "(default: SOURCE_DATE_EPOCH or the newest file)",
+                   "(default: SOURCE_DATE_EPOCH, or the time of the newest file)",
                    [&](const std::string& value) -> Status {
                      DGFS_TRY(seconds, parse_utc_time(value));
                      build.created_seconds = seconds;
@@ -171,7 +172,7 @@ void show_progress(ProgressBar& bar, const builder::Progress& now) {
     case builder::Phase::kScanning:
       return bar.update("scanning", now.entries, 0);
     case builder::Phase::kPacking:
-      // Without contents, what is packed are names.
+      // A tree without contents has only names to pack.
       if (now.content_bytes_total == 0) return bar.update("packing", now.entries, 0);
       return bar.update("packing", now.content_bytes, now.content_bytes_total);
     case builder::Phase::kIndexing:
@@ -181,7 +182,7 @@ void show_progress(ProgressBar& bar, const builder::Progress& now) {
   }
 }
 
-/// Largest resident size of this process so far.
+/// Peak resident size of this process, in bytes; 0 if the system does not report it.
 std::uint64_t peak_memory_bytes() {
   rusage usage{};
   if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
@@ -230,7 +231,7 @@ void print_summary(const Session& session, const BuildCommand& command,
                               size_text(report.volume_bytes[i]), i + 1, empty));
   }
   if (report.shared_files != 0) {
-    session.print(fmt::format("{:<{}}  {:>9}   {} with contents that others have\n", "deduplicated",
+    session.print(fmt::format("{:<{}}  {:>9}   {} with the contents of others\n", "deduplicated",
                               width, size_text(report.shared_bytes),
                               counted(report.shared_files, "file")));
   }
@@ -289,7 +290,7 @@ int report_losses(const Session& session, const builder::BuildReport& report) {
   return kExitFailed;
 }
 
-/// --keep-going helps where one file below the source is the trouble, not the output.
+/// --keep-going helps only if a single file below the source fails, not if an output does.
 std::string consequence(const builder::BuildOptions& build, const Error& error) {
   std::string source = build.source;
   if (!source.ends_with('/')) source += '/';
@@ -309,17 +310,18 @@ void add_verification(JsonObject& json, const std::optional<reader::VerifyReport
       .add("index_copies", std::uint64_t{report->index_copies});
 }
 
-/// Of what lies in the tree and is an output of this build, as tar(1) tells of its archive.
+/// Reports each output of this build that lies in the packed tree, as tar(1) does for its archive.
 void report_outputs(const Session& session, const BuildCommand& command,
                     const builder::BuildReport& report) {
   if (command.quiet) return;
   for (const std::string& path : report.replaced_in_source) {
     session.complain(storage::join_path(command.build.source, path),
-                     "is not packed, since this build replaces it");
+                     "is not packed, because this build replaces it");
   }
 }
 
-/// What follows once the image has its name. A JSON object tells of both, and comes last.
+/// Runs once the image has its name. With --json, one object at the end reports the build and its
+/// verification.
 int verify_and_report(const Session& session, const BuildCommand& command,
                       const builder::BuildReport& built) {
   const bool text = !command.json && !command.quiet;
@@ -358,49 +360,52 @@ int run(const Session& session, BuildCommand& command) {
 Manual build_manual() {
   return {
       .paragraphs =
-          {"The index is a file of its own, so that it can lie on a faster device than the "
-           "image, and a copy of it stands at the end of the image. The same tree and options "
-           "give the same bytes, on any number of threads.",
+          {"The index is a separate file, so that it can lie on a faster device than the image. A "
+           "copy of it stands at the end of the image. The same tree and options give the same "
+           "bytes, on any number of threads.",
            "Everything is kept: owners, modes, times in nanoseconds, hard links, symbolic "
            "links, holes, devices, FIFOs, sockets, extended attributes with ACLs and "
-           "capabilities, and names of any bytes. A file that changes while it is read ends "
-           "the build, and a build that ends early leaves nothing behind.",
-           "A file is packed with the size that it has: files of /proc and /sys, which have size "
-           "0 whatever they print, come out empty, as with tar(1).",
-           "With --volume, contents are spread over the image and further files, so that random "
-           "reads are served by as many disks. Commands that read the image look for them beside "
-           "it; where they lie elsewhere, --volume says so once more. An older volume of the same "
-           "image is replaced, one of another image never is. A tree that is too small for all "
-           "volumes leaves some of them empty.",
-           "While a build runs, no other one can write IMAGE, its index or its volumes: it is told "
-           "the process that does. The hidden files .NAME.lock beside them go with the build; one "
-           "that a kill has left keeps nobody out. Where something lies that is no image, index or "
-           "volume and is not empty, it stays, and the build ends, unless --force is given. What "
-           "of this lies below SRC is not packed.",
-           "Files with the same contents share them, unless --no-dedup is given: the bytes are "
-           "compared, not only their hashes. Each still is read with one read.",
-           "With --digest, holes are hashed as the zeros that they read as, without reading them, "
-           "but one after the other: a terabyte takes minutes. Where there are many gigabytes of "
+           "capabilities, and names of any bytes. If a file changes while it is read, the build "
+           "fails. A build that fails or is interrupted leaves nothing behind.",
+           "A file is packed with the size that the system reports. Files of /proc and /sys report "
+           "size 0, so they come out empty, as with tar(1).",
+           "With --volume, contents are spread over the image and further files, so that several "
+           "disks serve random reads. Commands that read the image look for these volumes beside "
+           "it; if they lie elsewhere, give --volume again. An older volume of the same image is "
+           "replaced, a volume of another image never is. If the tree is too small for all "
+           "volumes, some of them stay empty.",
+           "While a build runs, no other build can write IMAGE, its index or its volumes: the "
+           "other build fails, and names the process that holds them. Hidden files .NAME.lock "
+           "beside the "
+           "outputs serve for this, and go when the build ends; one that is left by a killed build "
+           "blocks no other. An existing file that is not empty and is no image, index or volume "
+           "stays, and the build fails, unless --force is given. Outputs and lock files that lie "
+           "below SRC are not packed.",
+           "Files with the same contents share them, unless --no-dedup is given. The build "
+           "compares the bytes, not only their hashes. Each file can still be read with one read.",
+           "With --digest, holes are hashed as the zeros that they read as. They are not read, but "
+           "hashed one after the other: a terabyte takes minutes. If there are many gigabytes of "
            "holes, a message says so before the build begins to read.",
            "With --fragment-frames, files of up to a quarter of SIZE are compressed together with "
-           "their neighbours: many tiny files that resemble each other take much less. One of them "
-           "is still read with one read, of a frame that is decoded as a whole and kept for the "
-           "next. The same contents are then found again only where a whole frame is the same."},
+           "their neighbours, so that many tiny files that resemble each other take much less "
+           "space. Reading one of them still takes one read, but decodes its whole frame, which is "
+           "then kept for the next read. Equal contents are then found only where a whole frame is "
+           "equal."},
       .examples = {{"dgfs build linux linux.dgfs",
                     "Packs the directory linux into linux.dgfs and linux.dgfs.idx."},
                    {"dgfs build --index /ssd/crawl.idx /data/crawl /data/crawl.dgfs",
                     "Puts the index on another device."},
                    {"dgfs build --compress zstd:19 --fragment-frames 64K mail mail.dgfs",
-                    "Packs a million short letters as small as it gets."},
+                    "Packs a million short letters as small as possible."},
                    {"dgfs build --volume /disk2/crawl.1 /data/crawl /disk1/crawl.dgfs",
                     "Spreads the contents over two disks."},
                    {"dgfs build --all-root --exclude '*.o' --exclude .git src src.dgfs",
-                    "Packs sources without what git and the compiler keep there."}},
+                    "Packs sources without .git and object files."}},
       .exit_statuses = {{0, "The image is complete and in its place."},
                         {1,
-                         "Nothing was written; or, with --keep-going, something was left "
-                         "out of an image that is in its place; or, with --verify, the image "
-                         "is in its place and damaged. Messages tell which."},
+                         "Nothing was written; or, with --keep-going, the image is in its place "
+                         "but some files were left out; or, with --verify, the image is in its "
+                         "place but damaged. The messages say which."},
                         {2, "Wrong usage."}},
       .see_also = {"dgfs-mount(1)", "dgfs-verify(1)", "tar(1)", "mksquashfs(1)"}};
 }
@@ -410,8 +415,8 @@ Manual build_manual() {
 int run_build(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "build");
   OptionParser options({"dgfs build", "SRC IMAGE",
-                        "Packs the directory SRC into IMAGE and IMAGE.idx. Both appear when they "
-                        "are complete; an older IMAGE is replaced then."});
+                        "Packs the directory SRC into IMAGE and IMAGE.idx. Both get their names "
+                        "only when they are complete; an older IMAGE is replaced then."});
   BuildCommand command;
   RuleOptions rule_options;
   rule_options.add_to(options);
@@ -420,9 +425,10 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
   std::size_t fragment_frame_bytes = 0;
   add_output_options(options, command.build, no_index_file, fragment_frame_bytes);
   options.flag("--verify",
-               "Read the finished image back from the device and check all of it, as dgfs verify",
+               "Read the finished image back from the device and check all of it, as dgfs verify "
+               "does",
                command.verify);
-  options.flag("-q,--quiet", "No progress, no summary", command.quiet);
+  options.flag("-q,--quiet", "Print no progress and no summary", command.quiet);
   options.flag("--json", "Print the summary as a JSON object", command.json);
   options.manual(build_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, 2);
@@ -438,17 +444,17 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
   paths.insert(paths.end(), command.build.volume_paths.begin(), command.build.volume_paths.end());
   if (const auto refused = session.refuse_streams(paths)) return *refused;
   if (command.build.index_path && command.build.index_path->empty()) {
-    return session.fail_usage("--index: '' is no name of a file (--no-index-file writes none)");
+    return session.fail_usage("--index: '' is no file name (--no-index-file writes no index file)");
   }
   if (no_index_file && command.build.index_path) {
-    return session.fail_usage("--no-index-file and --index exclude each other");
+    return session.fail_usage("--no-index-file and --index cannot be combined");
   }
   if (no_index_file && !command.build.trailing_index) {
-    return session.fail_usage("--no-index-file and --no-index-copy exclude each other");
+    return session.fail_usage("--no-index-file and --no-index-copy cannot be combined");
   }
   if (no_index_file) command.build.index_path = "";
   if (fragment_frame_bytes != 0 && !command.build.compression) {
-    return session.fail_usage("--fragment-frames is for --compress");
+    return session.fail_usage("--fragment-frames needs --compress");
   }
   if (fragment_frame_bytes != 0)
     command.build.compression->fragment_frame_bytes = fragment_frame_bytes;

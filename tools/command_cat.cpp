@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs cat: contents to the output, as cat(1). Holes come out as zeros.
+// dgfs cat: prints contents, as cat(1). Holes are printed as zeros.
 #include <algorithm>
 
 #include "format/entry/mode.h"
@@ -46,27 +46,27 @@ void add_cat_options(OptionParser& options, CatOptions& cat) {
     });
   };
   set("-n,--number", "Number the lines", {&cat.numbers_all});
-  set("-b,--number-nonblank", "Number the lines that are not blank; stronger than -n",
+  set("-b,--number-nonblank", "Number only lines that are not blank; overrides -n",
       {&cat.numbers_nonblank});
-  set("-s,--squeeze-blank", "Print one of blank lines in a row", {&cat.squeezes});
-  set("-E,--show-ends", "$ at the end of lines", {&cat.shows_ends});
-  set("-T,--show-tabs", "^I for tabs", {&cat.shows_tabs});
-  set("-v,--show-nonprinting", "^ and M- for other bytes that cannot be seen", {&cat.shows_others});
+  set("-s,--squeeze-blank", "Print only one of several blank lines in a row", {&cat.squeezes});
+  set("-E,--show-ends", "Print $ at the end of each line", {&cat.shows_ends});
+  set("-T,--show-tabs", "Print tabs as ^I", {&cat.shows_tabs});
+  set("-v,--show-nonprinting", "Print other invisible bytes with ^ and M-", {&cat.shows_others});
   set("-A,--show-all", "Same as -vET", {&cat.shows_others, &cat.shows_ends, &cat.shows_tabs});
   set("-e", "Same as -vE", {&cat.shows_others, &cat.shows_ends});
   set("-t", "Same as -vT", {&cat.shows_others, &cat.shows_tabs});
-  set("-u", "For cat's sake: it changes nothing", {});
+  set("-u", "Accepted as by cat(1); has no effect", {});
 }
 
 Manual cat_manual() {
   return {.paragraphs = {kPatternHelp},
           .examples = {{"dgfs cat tree.dgfs etc/passwd", "Prints one file."},
-                       {"dgfs cat tree.dgfs 'etc/*.conf'", "Prints all files that fit."},
+                       {"dgfs cat tree.dgfs 'etc/*.conf'", "Prints all files that match."},
                        {"dgfs cat tree.dgfs log/1 log/2 | grep error", "Searches two files."}},
           .exit_statuses = {{0, "Everything was printed."},
                             {1,
-                             "A file is missing, damaged, or cannot be printed. What was "
-                             "printed before is right."},
+                             "A file is missing, damaged, or cannot be printed. Everything printed "
+                             "before it is right."},
                             {2, "Wrong usage."}},
           .see_also = {"dgfs-extract(1)", "cat(1)"}};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs delta: what the stores of a delta are made of, and whether they and their names are sound.
+// dgfs delta: shows what the stores of a delta consist of, and checks the stores and their names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 namespace dgfs::tools {
 namespace {
 
-// Where a store stands in a delta. A value.
+// The place of a store in a delta. A value.
 struct StackPlace {
   std::string directory;
   delta::Manifest manifest;
@@ -50,11 +50,11 @@ class DeltaCommand {
 
   DeltaCommand(const Session& session, std::string directory, const Options& options)
       : session_(session), directory_(std::move(directory)), options_(options) {}
-  /// Of a store of a delta.
+  /// For a store that is part of a delta.
   DeltaCommand(const Session& session, const StackPlace& place, const Options& options)
       : session_(session), directory_(place.path()), options_(options), place_(place) {}
 
-  /// Facts go to the output, damage to the error output.
+  /// Prints facts to the output, damage to the error output.
   int info() {
     std::string damaged_list;
     const auto walked = walk(options_.scan, [&](const Error& error) {
@@ -180,8 +180,8 @@ class DeltaCommand {
   ReportCap cap_;
 };
 
-// A directory without a manifest may hold a store by itself: nullopt. A mount that has ended may
-// still be closing it.
+// Returns nullopt for a directory without a manifest, which may hold a single store. If a mount of
+// the delta has just ended, waits until that has closed the delta.
 Result<std::optional<delta::LockedManifest>> find_manifest(const Session& session,
                                                            const std::string& directory) {
   delta::ClosingWait closing(directory, [&](const std::string& line) { session.complain(line); });
@@ -197,7 +197,7 @@ Result<std::optional<delta::LockedManifest>> find_manifest(const Session& sessio
   return std::move(locked).error();
 }
 
-// What there is to say of the manifest itself.
+// Prints the facts about the manifest itself.
 void show_manifest(const Session& session, const std::string& directory,
                    const delta::LockedManifest& locked, const DeltaCommand::Options& options,
                    bool checks) {
@@ -211,13 +211,13 @@ void show_manifest(const Session& session, const std::string& directory,
                               manifest.stores.back().name()));
   }
   if (const auto whole = delta::count_whole_slots(*locked.file); whole && whole.value() < 2) {
-    const auto text = "one of two slots is not whole, the other one stands in for it";
+    const auto text = "one of the two slots is not whole; the other one is used";
     session.print(checks ? fmt::format("manifest: {}\n", text)
                          : fmt::format("{:<11} {}\n", "manifest", text));
   }
 }
 
-// The manifest stays locked meanwhile.
+// The manifest stays locked while this runs.
 int run_stack(const Session& session, const std::string& directory,
               const delta::LockedManifest& locked, const DeltaCommand::Options& options,
               bool checks) {
@@ -232,20 +232,21 @@ int run_stack(const Session& session, const std::string& directory,
   return code;
 }
 
-// Names lie in all stores together, and their repair writes: the manifest is not locked any more.
+// Names lie in all stores together, and their repair writes: so the caller has unlocked the
+// manifest.
 int check_names(const Session& session, const std::string& directory,
                 const std::optional<std::string>& image_path, const ImageOptions& image_options,
                 const NamesCheck::Options& options) {
   if (!image_path) {
     const bool is_told = !options.json && !options.quiet;
-    if (is_told) session.print("names: not checked, which takes the image (--image)\n");
+    if (is_told) session.print("names: not checked, because that needs the image (--image)\n");
     return kExitDone;
   }
   const auto image = open_image(session, *image_path, image_options);
   return image ? NamesCheck(session, options).run(directory, *image) : kExitFailed;
 }
 
-// Completion of shells leaves slashes at the end.
+// Shell completion leaves slashes at the end.
 std::string without_slashes(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
@@ -254,46 +255,47 @@ std::string without_slashes(std::string path) {
 Manual delta_manual() {
   return {
       .paragraphs =
-          {"DIR is a delta: what is written beside an image. Its file MANIFEST names the stores in "
-           "it, each of which is shown or checked with its number, from the oldest on; a directory "
-           "that is a store by itself may be given, too. Nothing is "
-           "changed without --repair, and leave to read its files is all that is needed. Of "
-           "one that is mounted 'info' shows what the mount tells of it, and 'check' is refused: "
-           "the process that has it is named where the system tells, as it does of processes of "
-           "the same user, and root all. One whose mount has just ended is waited for.",
-           "'info' tells from superblocks, log and nodes what the store is made of; --scan reads "
-           "all blocks, too, and counts what is in them. 'check' reads everything: checksums, the "
-           "order of keys, that each key lies where it is looked for, that each block is used "
-           "once, and that the log has no gap. It goes on behind damage, but not below a node that "
-           "is lost; the first 100 places are listed and the others counted, --json lists all. A "
-           "bit that has flipped in the last group of the log looks as if that had been cut short, "
-           "and is not told.",
-           "With --image 'check' holds the names, attributes and links in all stores against each "
-           "other and the image: each name leads to an object of its type, each directory has one "
-           "name and is below the root, links and names are counted, names that hide others say "
-           "so, and nothing is lost. A line of each broken place tells the path, or a number where "
-           "no path is known; the last line counts them. It takes some 50 bytes of memory for each "
-           "changed directory that has subdirectories, and little else.",
-           "--repair does the same check, if the stores are sound, mends what is broken and says "
-           "how: what is counted is counted again, names that lead nowhere and records of nothing "
-           "are dropped, and what has no name is saved in /lost+found as '#NUMBER'. Without it "
-           "nothing is changed, so that 'check' alone shows what there is to mend; a repair may "
-           "come to more places, since one leads to another. Have a copy of the delta before. A "
-           "delta that is mounted, or that another command reads, is not repaired. A repair that "
-           "is cut off, by a crash or a full disk, leaves some places mended and others broken, "
-           "and all sound names as they were: repeat it.",
+          {"DIR is a delta: the directory that keeps the changes of an image. Its file MANIFEST "
+           "names the stores in it. Each store is shown or checked under its number, the oldest "
+           "first. DIR may also be a single store. Nothing is changed without --repair, and "
+           "permission to read the files is enough. If the delta is mounted, 'info' shows what the "
+           "mount reports, and 'check' is refused. The message names the process that holds the "
+           "delta if the system reveals it: to root always, to other users for their own "
+           "processes. If the mount has just ended, the command waits until the delta is closed.",
+           "'info' shows what the store consists of, from its superblocks, log and nodes; with "
+           "--scan it also reads all blocks, and counts what is in them. 'check' reads everything: "
+           "it checks the checksums, the order of keys, that each key lies where a lookup finds "
+           "it, that each block is used once, and that the log has no gap. It goes on after "
+           "damage, but not below a lost node. The first 100 damaged places are listed and the "
+           "others counted; --json lists all. A flipped bit in the last group of the log looks "
+           "like a group that was cut short, and is not reported.",
+           "With --image, 'check' compares the names, attributes and links in all stores with each "
+           "other and with the image: each name leads to an object of its type, each directory has "
+           "one name and is below the root, the counts of links and names are right, names that "
+           "hide others are marked so, and nothing is lost. Each broken place is one line with its "
+           "path, or with a number if no path is known; the last line counts them. The check needs "
+           "some 50 bytes of memory for each changed directory that has subdirectories, and little "
+           "else.",
+           "With --repair, the same check runs if the stores are sound, mends what is broken and "
+           "says how: it counts anew, drops names that lead nowhere and records that belong to no "
+           "object, and saves objects without a name in /lost+found as '#NUMBER'. Without "
+           "--repair nothing is changed, so 'check' alone shows what there is to mend; a repair "
+           "may find more places, since one can lead to another. Copy the delta before a repair. A "
+           "delta that is mounted, or that another command reads, is not repaired. If a crash or a "
+           "full disk interrupts a repair, some places are mended and others still broken, and all "
+           "sound names are unchanged: run it again.",
            kStoreHelp, kJsonHelp},
-      .examples = {{"dgfs delta info tree.delta", "Shows what the store is made of."},
+      .examples = {{"dgfs delta info tree.delta", "Shows what the store consists of."},
                    {"dgfs delta check tree.delta", "Reads everything, with a progress bar."},
                    {"dgfs delta check --image tree.dgfs tree.delta", "Checks the names, too."},
                    {"dgfs delta check --repair --image tree.dgfs tree.delta",
-                    "Mends what is broken of the names."},
+                    "Mends broken names."},
                    {"dgfs delta check -q tree.delta || echo damaged",
-                    "Prints nothing where all is well."}},
-      .exit_statuses = {{0, "What was read is sound, or was mended."},
+                    "Prints nothing if all is well."}},
+      .exit_statuses = {{0, "Everything that was read is sound, or was mended."},
                         {1,
-                         "There is damage that was not mended, the repair broke off, the delta is "
-                         "in use, or there is none."},
+                         "There is damage that was not mended, the repair failed, the delta is in "
+                         "use, or DIR holds none."},
                         {2, "Wrong usage."}},
       .see_also = {"dgfs-info(1)", "dgfs-verify(1)"}};
 }
@@ -303,31 +305,32 @@ Manual delta_manual() {
 int run_delta(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "delta");
   OptionParser parser({"dgfs delta", "info|check DIR",
-                       "Shows what the store of a delta is made of, or checks every byte of it."});
+                       "Shows what the stores of a delta consist of, or checks every byte of "
+                       "them."});
   DeltaCommand::Options options;
-  parser.flag("--scan", "With info: read all blocks, too, and count what is in them", options.scan);
+  parser.flag("--scan", "With info: also read all blocks, and count what is in them", options.scan);
   std::optional<std::string> image_path;
   ImageOptions image_options;
   bool repairs = false;
-  parser.value("--image", "IMAGE", "With check: check the names of image and delta, too",
+  parser.value("--image", "IMAGE", "With check: also check the names in delta and image",
                image_path);
   image_options.add_to(parser);
-  parser.flag("--repair", "With check and --image: mend what is broken of the names", repairs);
-  parser.flag("-q,--quiet", "Print no progress, and of a check damage only", options.quiet);
-  parser.flag("--json", "Print JSON objects, one a line, of a check the summary last",
+  parser.flag("--repair", "With check and --image: mend broken names", repairs);
+  parser.flag("-q,--quiet", "Print no progress; with check, print only damage", options.quiet);
+  parser.flag("--json", "Print JSON objects, one per line; with check, the summary comes last",
               options.json);
   parser.manual(delta_manual());
   const auto [operands, exit_code] = session.parse(parser, arguments, 2, 2);
   if (exit_code) return *exit_code;
   const bool checks = operands[0] == "check";
   if (!checks && operands[0] != "info") {
-    return session.fail_usage(shell_quoted(operands[0]) + ": neither 'info' nor 'check'");
+    return session.fail_usage(shell_quoted(operands[0]) + ": must be 'info' or 'check'");
   }
-  if (checks && options.scan) return session.fail_usage("check reads everything: no --scan");
+  if (checks && options.scan) return session.fail_usage("--scan is only for 'info'");
   if (!checks && (image_path || repairs)) {
-    return session.fail_usage("--image and --repair are of 'check'");
+    return session.fail_usage("--image and --repair are only for 'check'");
   }
-  if (repairs && !image_path) return session.fail_usage("--repair takes the image: --image");
+  if (repairs && !image_path) return session.fail_usage("--repair needs the image (--image)");
   const auto directory = without_slashes(operands[1]);
   if (!checks) {
     if (const auto code = show_live_delta(session, directory, options.json)) return *code;
@@ -335,14 +338,14 @@ int run_delta(const ToolIo& io, const Arguments& arguments) {
   auto locked = find_manifest(session, directory);
   if (!locked) return session.fail(locked.error());
   if (!locked.value()) {
-    if (image_path) return session.fail_usage("a store by itself has no names: no --image");
+    if (image_path) return session.fail_usage("--image is not for a single store: it has no names");
     DeltaCommand command(session, directory, options);
     return checks ? command.check() : command.info();
   }
   const int code = run_stack(session, directory, *locked.value(), options, checks);
   if (!checks || session.should_stop()) return code;
   if (repairs && code != kExitDone) {
-    session.complain("the stores are damaged: their names are not repaired");
+    session.complain("the stores are damaged, so their names are not repaired");
     return code;
   }
   locked.value().reset();

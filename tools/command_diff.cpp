@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs diff: tells how two images, or an image and a directory, differ.
+// dgfs diff: shows how two images, or an image and a directory, differ.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 namespace dgfs::tools {
 namespace {
 
-// As diff(1).
+// The exit codes of diff(1).
 constexpr int kExitSame = 0;
 constexpr int kExitDiffers = 1;
 constexpr int kExitTrouble = 2;
@@ -44,7 +44,7 @@ struct DiffArguments {
   bool json = false;
 };
 
-/// One side, and the image it may need to stay open.
+/// One side, and the image that its tree needs open (null for a directory).
 struct OpenTree {
   std::unique_ptr<const reader::Image> image;
   std::unique_ptr<DiffTree> tree;
@@ -55,7 +55,7 @@ bool is_directory(const Session& session, const std::string& path) {
   return status && format::is_directory(status.value().mode);
 }
 
-/// Null after a complaint.
+/// `tree` is null after a complaint.
 OpenTree open_tree(const Session& session, const std::string& path, const ImageOptions& options) {
   if (is_directory(session, path)) {
     auto tree = make_directory_tree(session.env(), path);
@@ -69,7 +69,7 @@ OpenTree open_tree(const Session& session, const std::string& path, const ImageO
   return {std::move(image), std::move(tree)};
 }
 
-/// What either side has. Links are not followed, as nowhere in a comparison.
+/// The names of both sides together. Links are not followed, as in the whole comparison.
 class BothTrees final : public PatternTree {
  public:
   BothTrees(DiffTree& first, DiffTree& second, DiffTree::Trouble trouble)
@@ -155,7 +155,7 @@ class Report {
       session_.complain("interrupted");
       return kExitInterrupted;
     }
-    // Status 1 would say that all there is to say was printed.
+    // Status 1 would claim that the whole report was printed.
     session_.io().out.flush();
     trouble_ |= session_.io().out.failure() != 0;
     return trouble_ ? kExitTrouble : differs_ ? kExitDiffers : kExitSame;
@@ -193,41 +193,42 @@ void add_options(OptionParser& options, DiffArguments& arguments) {
                 arguments.first_image.index_path);
   options.value("--index-b", "FILE", "Use this index of B instead of B.idx",
                 arguments.second_image.index_path);
-  options.on_value("--volume", "FILE", "Where a further volume of A or B lies (can be repeated)",
+  options.on_value("--volume", "FILE", "Path of a further volume of A or B (can be repeated)",
                    [&](const std::string& path) {
-                     // Each image knows its own.
+                     // Each image picks its own volumes.
                      arguments.first_image.volume_paths.push_back(path);
                      arguments.second_image.volume_paths.push_back(path);
                      arguments.first_image.volumes_of_others = true;
                      arguments.second_image.volumes_of_others = true;
                      return ok();
                    });
-  options.flag("-q,--brief", "Tell which paths differ, not in what", arguments.brief);
+  options.flag("-q,--brief", "Show only which paths differ, not how", arguments.brief);
   options.flag("--no-times", "Ignore modification times", arguments.ignore.times);
   options.flag("--no-owner", "Ignore owners and groups", arguments.ignore.owner);
   options.flag("--no-mode", "Ignore permissions", arguments.ignore.mode);
   options.flag("--no-xattrs", "Ignore extended attributes and ACLs", arguments.ignore.xattrs);
-  options.flag("--no-contents", "Do not read files; sizes are compared", arguments.ignore.contents);
-  options.flag("--json", "Print JSON objects, one a line", arguments.json);
+  options.flag("--no-contents", "Compare sizes only, read no files", arguments.ignore.contents);
+  options.flag("--json", "Print JSON objects, one per line", arguments.json);
 }
 
 Manual diff_manual() {
-  return {.paragraphs = {"Compared are types, permissions, owners, modification times, sizes, "
-                         "contents, targets of symbolic links, extended attributes with ACLs, "
-                         "device numbers, and which names are links to one file. Holes count as "
-                         "the zeros they read as. Contents are compared byte by byte; where both "
-                         "files have a hole, nothing is read.",
-                         "A PATH that holds *, ? or [...] and is a name on neither side stands for "
-                         "all paths that fit on either, as in a shell; quote it, so that the shell "
-                         "leaves it alone. Hidden names fit only a pattern that begins with a dot; "
-                         "links are not followed.",
-                         "With --json, what differs stands in pairs, the first side first: uid, "
-                         "gid and size as numbers, the mode as find --json has it, targets and "
-                         "values of extended attributes byte for byte, null where there is none.",
+  return {.paragraphs = {"The comparison covers types, permissions, owners, modification times, "
+                         "sizes, contents, targets of symbolic links, extended attributes with "
+                         "ACLs, device numbers, and which names are links to the same file. Holes "
+                         "compare as the zeros that they read as. Contents are compared byte by "
+                         "byte; where both files have a hole, nothing is read.",
+                         "If a PATH contains *, ? or [...] and neither side has such a name, it "
+                         "stands for all paths that match on either side, as in a shell. Quote it, "
+                         "so that the shell does not expand it. Hidden names match only a pattern "
+                         "that begins with a dot. Links are not followed.",
+                         "With --json, each difference is a pair, the first side first: uid, "
+                         "gid and size as numbers, the mode as in find --json, link targets and "
+                         "values of extended attributes byte for byte, and null for a side "
+                         "without a value.",
                          kJsonHelp},
-          .examples = {{"dgfs diff old.dgfs new.dgfs", "Tells what changed between two builds."},
+          .examples = {{"dgfs diff old.dgfs new.dgfs", "Shows what changed between two builds."},
                        {"dgfs diff -q --no-owner tree.dgfs /srv/tree usr/share",
-                        "Tells what differs below one directory, owners aside."}},
+                        "Shows what differs below one directory, except for owners."}},
           .exit_statuses = {{0, "No difference."},
                             {1, "Something differs."},
                             {2, "Wrong usage, or something could not be read."},
@@ -235,7 +236,7 @@ Manual diff_manual() {
           .see_also = {"dgfs-verify(1)", "diff(1)"}};
 }
 
-/// Where the comparison begins, each place once.
+/// Returns where the comparison begins, each place once.
 std::vector<std::string> paths_of(const DiffArguments& arguments, DiffTree& first, DiffTree& second,
                                   DiffTree::Trouble trouble) {
   BothTrees both(first, second, std::move(trouble));
@@ -274,8 +275,8 @@ int run_diff(const ToolIo& io, const Arguments& words) {
   const Session session(io, "diff");
   OptionParser options(
       {"dgfs diff", "A B [PATH]...",
-       "Tells how two images, or an image and a directory, differ: everywhere, or at the given "
-       "paths and below."});
+       "Shows how two images, or an image and a directory, differ: everywhere, or only at and "
+       "below the given paths."});
   DiffArguments arguments;
   RuleOptions rule_options;
   add_options(options, arguments);
@@ -286,7 +287,7 @@ int run_diff(const ToolIo& io, const Arguments& words) {
   const bool first_is_directory = is_directory(session, operands[0]);
   const bool second_is_directory = is_directory(session, operands[1]);
   if (first_is_directory && second_is_directory) {
-    return session.fail_usage("both are directories; 'diff -r' compares those");
+    return session.fail_usage("both are directories; compare those with 'diff -r'");
   }
   if (first_is_directory && arguments.first_image.index_path) {
     return session.fail_usage("--index-a: " + shell_quoted(operands[0]) + " is a directory");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs digest: the digests that the index keeps of contents, as sha256sum(1) prints them.
+// dgfs digest: prints the digests of contents in the index, as sha256sum(1) prints them.
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -18,7 +18,8 @@
 namespace dgfs::tools {
 namespace {
 
-// sha256sum(1) escapes what would break its lines, and says so by a backslash before the digest.
+// Escapes characters that would break the lines of sha256sum(1), and marks that by a backslash
+// before the digest, as that does.
 std::string digest_line(const std::string& digest, std::string_view path) {
   std::string name;
   bool is_escaped = false;
@@ -46,7 +47,7 @@ class DigestCommand {
   bool zero = false;
   bool json = false;
 
-  /// A file, or all files below a directory. False if something could not be told.
+  /// Prints a file, or all files below a directory. Returns false if something cannot be printed.
   bool print(const std::string& operand) {
     const auto found = find_listed(image_, operand, Follow::kYes);
     if (!found) return complain(operand, found.error());
@@ -55,7 +56,7 @@ class DigestCommand {
                                            : print_file(operand, node);
   }
 
-  /// All files, their paths as they stand in the image.
+  /// Prints all files, with their paths as they stand in the image.
   bool print_all() {
     const auto root = find_listed(image_, ".", Follow::kYes);
     return root ? print_below("", root.value()) : complain(".", root.error());
@@ -93,7 +94,7 @@ class DigestCommand {
     } else if (zero) {
       session_.print(fmt::format("{}  {}{}", text, path, '\0'));
     } else {
-      print_line(text, path == "-" ? "./-" : path);  // "-" is sha256sum's standard input
+      print_line(text, path == "-" ? "./-" : path);  // sha256sum takes "-" for its standard input
     }
     return true;
   }
@@ -118,21 +119,21 @@ class DigestCommand {
 Manual digest_manual() {
   return {
       .paragraphs =
-          {"The digests are those of the contents when they were packed, kept by 'dgfs build "
-           "--digest sha256'; nothing is read but the index. 'dgfs verify --digest' compares "
-           "them with what the image holds. A file with several names is listed under each.",
-           "A path with a backslash, a newline or a carriage return is escaped as sha256sum does, "
-           "and its line begins with a backslash; with -z nothing is. On a terminal names are "
-           "quoted as ls does.",
+          {"'dgfs build --digest sha256' keeps a digest of each file's contents at the time of "
+           "packing. Only the index is read; 'dgfs verify --digest' compares the digests with the "
+           "contents in the image. A file with several names is listed under each of them.",
+           "A path with a backslash, a newline or a carriage return is escaped as by sha256sum, "
+           "and its line begins with a backslash; with -z nothing is escaped. On a terminal, names "
+           "are quoted as by ls.",
            kPatternHelp, kJsonHelp},
       .examples = {{"dgfs digest tree.dgfs", "Lists the digests of all files."},
                    {"dgfs digest tree.dgfs | (cd tree && sha256sum --quiet -c)",
                     "Compares a directory with the image, without reading the image's contents."},
-                   {"dgfs digest tree.dgfs 'etc/*.conf'", "Lists those of some files."}},
+                   {"dgfs digest tree.dgfs 'etc/*.conf'", "Lists the digests of some files."}},
       .exit_statuses = {{0, "All digests were printed."},
                         {1,
-                         "A path is missing or no regular file, the index keeps no digests, or it "
-                         "is damaged."},
+                         "A path is missing or is no regular file, or the index is damaged or "
+                         "keeps no digests."},
                         {2, "Wrong usage."}},
       .see_also = {"dgfs-build(1)", "dgfs-verify(1)", "sha256sum(1)"}};
 }
@@ -143,14 +144,14 @@ int run_digest(const ToolIo& io, const Arguments& arguments) {
   Session session(io, "digest");
   session.show_progress("listing");
   OptionParser options({"dgfs digest", "IMAGE [PATH]...",
-                        "Prints digests of files, and of all files below directories (default: "
-                        "the whole image), as sha256sum does."});
+                        "Prints the digests of files, and of all files below directories "
+                        "(default: the whole image), in the format of sha256sum."});
   ImageOptions image_options;
   bool zero = false;
   bool json = false;
   image_options.add_to(options);
-  options.flag("-z,--zero", "End lines with a zero byte, and escape nothing", zero);
-  options.flag("--json", "Print JSON objects, one a line", json);
+  options.flag("-z,--zero", "End lines with a NUL, not a newline, and escape nothing", zero);
+  options.flag("--json", "Print JSON objects, one per line", json);
   options.manual(digest_manual());
   auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
   if (exit_code) return *exit_code;
@@ -159,7 +160,7 @@ int run_digest(const ToolIo& io, const Arguments& arguments) {
   const auto algorithm = image->digest_algorithm();
   if (!algorithm) return session.fail(algorithm.error());
   if (!algorithm.value()) {
-    session.complain(operands[0], "no digests are kept (dgfs build --digest sha256 does)");
+    session.complain(operands[0], "has no digests; 'dgfs build --digest sha256' makes them");
     return kExitFailed;
   }
 

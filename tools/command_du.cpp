@@ -27,7 +27,7 @@
 namespace dgfs::tools {
 namespace {
 
-/// What is summed up.
+/// A sum over entries.
 struct Sum {
   std::uint64_t bytes = 0;
   std::uint64_t inodes = 0;
@@ -42,12 +42,12 @@ struct Sum {
 
 class DuCommand {
  public:
-  /// @param several  operands may overlap, and then everything counts once
+  /// @param several  operands may overlap; every entry counts only once then
   DuCommand(const Session& session, const reader::Image& image, const DuOptions& options,
             bool several)
       : session_(session), image_(image), options_(options), several_(several) {}
 
-  /// Returns whether all could be read.
+  /// Returns whether everything could be read.
   bool add(const std::string& operand) {
     const bool follows = options_.links != LinksFollowed::kNone;
     Result<FoundNode> found = find_listed(image_, operand, Follow::kNo);
@@ -69,7 +69,7 @@ class DuCommand {
   void print_total() { print("total", total_); }
 
  private:
-  /// What lies directly in a directory, and in its subdirectories.
+  /// The sums of one directory: of itself and its direct entries, and of its subdirectories.
   struct Level {
     Sum own;
     Sum below;
@@ -89,7 +89,7 @@ class DuCommand {
         return Step::kOver;
       }
       levels_.resize(std::max(levels_.size(), depth + 2));
-      // An object with several names takes its space once.
+      // The contents of an object with several names take space only once.
       const bool met_again = several_ || options_.links == LinksFollowed::kAll ||
                              (!format::is_directory(node.mode) && node.link_count > 1);
       if (!options_.count_links && met_again && !counted_.insert(node.inode).second) {
@@ -117,7 +117,7 @@ class DuCommand {
     visitor.takes_lost_directories = true;
     visitor.follows_links = options_.links == LinksFollowed::kAll;
     visitor.looped = [this](std::string_view path, const std::optional<std::string>& above) {
-      // What lies above is counted where it is.
+      // A directory above is counted at its own place.
       if (!above) cannot_access(path, ErrorKind::kLoop);
     };
     return visitor;
@@ -137,7 +137,7 @@ class DuCommand {
     return FoundNode{found.path, std::move(node), found.lost};
   }
 
-  /// A pattern fits the path, or what stands behind any of its slashes.
+  /// A pattern matches the whole path, or the part behind any of its slashes.
   bool is_excluded(std::string_view path) const {
     for (const std::string& pattern : options_.excluded) {
       for (std::string_view tail = path;;) {
@@ -193,14 +193,16 @@ class DuCommand {
 };
 
 Manual du_manual() {
-  return {.paragraphs = {"What lies in a directory is told by the order of the names, first what "
-                         "is no directory, then each directory behind what is below it.",
-                         "DU_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT and TIME_STYLE say "
-                         "what options do not.",
-                         kPatternHelp, kNamesHelp, kJsonHelp},
-          .examples = {{"dgfs du -sh tree.dgfs lib share", "Sums up two directories."},
-                       {"dgfs du -d 1 -h tree.dgfs", "Sums up what lies directly in the root."}},
-          .see_also = {"dgfs-info(1)", "du(1)"}};
+  return {
+      .paragraphs = {"The entries of a directory are printed in the order of their names: "
+                     "first those that are no directories, then the directories, each after what "
+                     "is below it.",
+                     "The environment variables DU_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, "
+                     "POSIXLY_CORRECT and TIME_STYLE set what no option sets.",
+                     kPatternHelp, kNamesHelp, kJsonHelp},
+      .examples = {{"dgfs du -sh tree.dgfs lib share", "Sums up two directories."},
+                   {"dgfs du -d 1 -h tree.dgfs", "Sums up each directory in the root."}},
+      .see_also = {"dgfs-info(1)", "du(1)"}};
 }
 
 }  // namespace
@@ -209,8 +211,8 @@ int run_du(const ToolIo& io, const Arguments& arguments) {
   Session session(io, "du");
   session.show_progress("summing");
   OptionParser options({"dgfs du", "IMAGE [PATH]...",
-                        "Sums up the space that files take, in units of 1024 bytes. Holes take "
-                        "none, directories neither: they live in the index."},
+                        "Sums up the space that files take, in units of 1024 bytes. Holes and "
+                        "directories take none: directories live in the index."},
                        "--help");
   ImageOptions image_options;
   DuOptions du;

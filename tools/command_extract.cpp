@@ -31,11 +31,11 @@ struct ExtractCommand {
   bool dry_run = false;
   bool quiet = false;
   bool json = false;
-  std::optional<reader::AttributeKind> ended_by;  ///< an attribute of that kind
+  std::optional<reader::AttributeKind> ended_by;  ///< attribute whose failure ended the extraction
 };
 
-/// Paths as find_listed() finds them, but a link at the end stays a link. Reports what is missing.
-/// @param sound  becomes false where one is left out as damaged, which only `keep_going` does
+/// Finds paths as find_listed() does, but does not follow a link at the end. Reports missing ones.
+/// @param sound  set to false if a damaged path is left out, which only `keep_going` does
 bool find_paths(const Session& session, const reader::Image& image,
                 const std::vector<std::string>& wanted, bool keep_going,
                 std::vector<std::string>& paths, bool& sound) {
@@ -59,28 +59,29 @@ bool find_paths(const Session& session, const reader::Image& image,
 Manual extract_manual() {
   return {
       .paragraphs =
-          {"With --json the last line is an object with what was written: entries and "
+          {"With --json, the last line is an object that counts what was written: entries and "
            "content_bytes, failures (entries that were not written), devices_refused, "
-           "lost_attributes (of "
-           "what was written) and further_copies, each of them told on the error output, and "
-           "elapsed_seconds. With --dry-run an object for each entry stands before it, and only "
-           "entries, failures and devices_refused are counted. Where an extraction ends early, no "
-           "such line is printed.",
-           "Where DEST cannot hold an attribute, the first one ends the extraction, and the entry "
-           "is not written; the message names the option that leaves such attributes out. With "
-           "--keep-going the entry is written without it, and the attribute is named. A file with "
-           "more names than the file system allows is written once more for the rest of them, "
-           "with a warning that leaves the exit status alone. A file whose owner cannot be "
-           "restored gets neither its set-id bits nor its capabilities.",
+           "lost_attributes (of the written entries), further_copies, and elapsed_seconds. Each "
+           "failure, refused device, lost attribute and further copy is also reported on the error "
+           "output. With --dry-run, an object for each entry comes first, and only entries, "
+           "failures and devices_refused are counted. If an extraction ends early, the last line "
+           "is missing.",
+           "If DEST cannot hold an attribute, the extraction ends there, and the entry is not "
+           "written; the message names the option that leaves such attributes out. With "
+           "--keep-going, the entry is written without the attribute, and the attribute is "
+           "reported. If a file has more names than the file system allows, a further copy is "
+           "written for the other names, with a warning that does not change the exit status. If "
+           "the owner of a file cannot be restored, the file gets neither its set-id bits nor its "
+           "capabilities.",
            kPatternHelp, kNamesHelp, kJsonHelp},
       .examples = {{"dgfs extract tree.dgfs out", "Writes the whole tree into out."},
                    {"dgfs extract -k tree.dgfs out etc usr/bin",
-                    "Writes two directories, and goes on past what is damaged."},
-                   {"dgfs extract tree.dgfs out 'src/*.c'", "Writes the files that fit."},
+                    "Writes two directories, and skips what is damaged."},
+                   {"dgfs extract tree.dgfs out 'src/*.c'", "Writes the files that match."},
                    {"dgfs extract -n tree.dgfs out --include '*/' --include '*.h' --exclude '*'",
-                    "Lists the headers that it would write, and all directories."}},
+                    "Lists the headers and all directories that it would write."}},
       .exit_statuses = {{0, "Everything was written."},
-                        {1, "Something could not be read or written; messages tell what."},
+                        {1, "Something could not be read or written; the messages say what."},
                         {2, "Wrong usage."}},
       .see_also = {"dgfs-cat(1)", "dgfs-mount(1)", "tar(1)"}};
 }
@@ -91,7 +92,7 @@ int report_failures(const Session& session, const reader::ExtractReport& report)
   }
   if (report.devices_refused != 0) {
     session.complain(counted(report.devices_refused, "device node") +
-                     " left out (--no-devices says nothing of them)");
+                     " left out (--no-devices leaves them out silently)");
   }
   if (report.lost_attributes != 0) {
     session.complain(counted(report.lost_attributes, "attribute") + " could not be restored");
@@ -112,21 +113,21 @@ JsonObject as_json(const ExtractCommand& command, const reader::ExtractReport& r
   return json;
 }
 
-/// One entry that would be written; directories with a slash.
+/// The line of one entry that would be written; directories end with a slash.
 std::string entry_line(const Session& session, const std::string& path, const reader::Node& node) {
   std::string line = session.shown(path);
   if (format::is_directory(node.mode)) line += '/';
   return line + "\n";
 }
 
-/// Prints what would be written.
+/// Lists what would be written.
 int list_only(Session& session, const reader::Image& image, ExtractCommand& command) {
   if (!command.quiet) session.show_progress("listing");
   command.extract.failed = [&](const std::string& path, const Error& error) {
     session.complain(path.empty() ? "." : path, error.message());
   };
   const auto visit = [&](const std::string& path, const reader::Node& node) {
-    if (!command.extract.wanted) session.passed();  // else it was when that was asked
+    if (!command.extract.wanted) session.passed();  // else wanted() has called it
     const std::string_view shown = path.empty() ? "." : std::string_view(path);
     if (command.json) return session.print(node_json(image, shown, node).line());
     if (!path.empty()) session.print(entry_line(session, path, node));
@@ -149,17 +150,17 @@ void print_summary(const Session& session, const ExtractCommand& command,
                             size_text(report.content_bytes), duration_text(elapsed_ns)));
 }
 
-/// Where the destination itself cannot be made or entered, nothing is in it.
+/// If the destination itself cannot be made or entered, nothing is in it.
 int fail_to_write(const Session& session, const ExtractCommand& command, const Error& error) {
   if (error.file() == command.destination) return session.fail(error, "nothing was extracted");
-  const auto left = "what was extracted so far is left in " + shell_quoted(command.destination);
+  const auto left = "the files written so far stay in " + shell_quoted(command.destination);
   if (!command.ended_by) return session.fail(error, left);
   const auto option = option_without(*command.ended_by);
   return session.fail(error, option + (option.empty() ? "" : ", ") +
-                                 "--keep-going goes on past what fails; " + left);
+                                 "--keep-going goes on after failures; " + left);
 }
 
-/// Tells of what fails one by one; the bar makes room first.
+/// Reports each failure; clears the progress bar first.
 void report_to(const Session& session, ProgressBar& bar, ExtractCommand& command) {
   command.extract.failed = [&](const std::string& path, const Error& error) {
     bar.clear();
@@ -168,7 +169,7 @@ void report_to(const Session& session, ProgressBar& bar, ExtractCommand& command
   command.extract.lost_attribute = [&](const std::string& path,
                                        const reader::LostAttribute& attribute, const Error& error) {
     if (!command.extract.keep_going) {
-      command.ended_by = attribute.kind;  // it is told as what ended the extraction
+      command.ended_by = attribute.kind;  // reported with the error that ends the extraction
       return;
     }
     bar.clear();
@@ -184,7 +185,7 @@ int write(const Session& session, const reader::Image& image, ExtractCommand& co
   ProgressBar bar(session.io(), command.quiet);
   report_to(session, bar, command);
   command.extract.progress = [&](const reader::ExtractProgress& now) {
-    // Of a part of an image nobody knows how much it is.
+    // The total is not known for a part of an image.
     const bool is_total_known = now.content_bytes_total != 0;
     bar.update("extracting", is_total_known ? now.content_bytes : now.entries,
                now.content_bytes_total);
@@ -198,10 +199,10 @@ int write(const Session& session, const reader::Image& image, ExtractCommand& co
   return report_failures(session, result.value());
 }
 
-/// Options that say how entries are written, and as whose.
+/// Adds the options that set how entries are written, and with which attributes.
 void add_options(OptionParser& options, reader::ExtractOptions& extract) {
   options.number("-j,--jobs", "N", "Writing threads (0, the default: one per core)", extract.jobs);
-  options.flag("-k,--keep-going", "Report what fails, go on, and end with status 1",
+  options.flag("-k,--keep-going", "Report failures, go on, and end with status 1",
                extract.keep_going);
   add_restore_options(options, extract);
 }
@@ -212,12 +213,11 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   Session session(io, "extract");
   OptionParser options(
       {"dgfs extract", "IMAGE DEST [PATH]...",
-       "Writes everything, or what lies at the given paths and the rules keep, below the directory "
-       "DEST, which is made if missing. Existing files are never overwritten, and a file has its "
-       "name only when "
-       "it is complete. As root it restores owners, devices and all attributes, otherwise what "
-       "the system allows; device nodes that it may not make are named, and the exit status is 1 "
-       "then."});
+       "Writes everything, or only the given paths and what the rules keep, below the directory "
+       "DEST, which is made if missing. Existing files are never overwritten, and a file gets its "
+       "name only when it is complete. Root gets owners, devices and all attributes restored, "
+       "other users as much as the system allows. Device nodes that cannot be made are reported, "
+       "and the exit status is 1 then."});
   ImageOptions image_options;
   ExtractCommand command;
   reader::ExtractOptions& extract = command.extract;
@@ -227,8 +227,8 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   rule_options.add_to(options);
   options.flag("-n,--dry-run", "Only list what would be written", command.dry_run);
   add_options(options, extract);
-  options.flag("-q,--quiet", "No progress, no summary", command.quiet);
-  options.flag("--json", "Print the summary as a JSON object; with --dry-run, each entry as one",
+  options.flag("-q,--quiet", "Print no progress and no summary", command.quiet);
+  options.flag("--json", "Print the summary as a JSON object; with --dry-run, also each entry",
                command.json);
   options.manual(extract_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
@@ -245,13 +245,13 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   }
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
-  // A list names what it means; only what somebody types stands for more.
+  // Paths in a list are literal; only operands can be patterns.
   std::vector<std::string>& paths = choice.value().paths;
   bool sound = true;
   const auto typed =
       expand_patterns(session, *image, {operands.begin() + 2, operands.end()}, sound);
   if (!sound && !extract.keep_going) {
-    session.complain("nothing was extracted; -k takes what fits of the names that are left");
+    session.complain("nothing was extracted; -k extracts the matching names that can be read");
     return kExitFailed;
   }
   paths.insert(paths.end(), typed.begin(), typed.end());

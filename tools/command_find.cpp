@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs find: searches an image by names and attributes, as find(1), without touching contents.
+// dgfs find: searches an image by names and attributes, as find(1); reads no contents.
 #include <algorithm>
 
 #include "format/entry/mode.h"
@@ -48,7 +48,7 @@ class FindCommand {
     search_below(start, found.value());
   }
 
-  /// Where no path was given: paths are told as they stand in the image.
+  /// For a search without a path: paths are printed as they stand in the image.
   void search_all() {
     const Result<FoundNode> root = find_listed(run_.image, ".", Follow::kNo);
     if (!root) return run_.complain(".", root.error());
@@ -58,7 +58,7 @@ class FindCommand {
  private:
   void search_below(const std::string& start, const FoundNode& found) {
     start_ = start;
-    // The plain walk reads each index page once; it cannot leave anything out.
+    // The plain walk reads each index page once, but cannot leave anything out.
     const bool everything = run_.links == LinksFollowed::kNone && !expression_.prunes &&
                             !expression_.depth_first &&
                             expression_.depth_max == std::numeric_limits<std::size_t>::max();
@@ -112,7 +112,7 @@ class FindCommand {
     run_.session.passed();
     run_.prune = false;
     if (depth >= expression_.depth_min && depth <= expression_.depth_max) {
-      // Without a path of their own, names are told as they stand in the image.
+      // Without a path operand, names are printed as they stand in the image.
       const std::string_view shown = path.empty() ? "." : path;
       expression_.test({shown, start_, depth, node});
     }
@@ -127,13 +127,13 @@ class FindCommand {
 
 Manual find_manual() {
   return {
-      .paragraphs = {"The whole image is searched where no PATH is given. Found paths are "
-                     "printed as they stand in the image, or below PATH as it was written.",
-                     "-readable, -writable and -executable judge as a mount does for the user "
-                     "who runs the command: by owner, mode and access control list of the "
-                     "entry. Files and directories are never writable. For -fstype and %F an "
-                     "image is a file system of the type fuse.dgfs, which it has where it is "
-                     "mounted. It has no device number, so that %D is 0, and no times of birth.",
+      .paragraphs = {"Without a PATH, the whole image is searched. Found paths are printed as they "
+                     "stand in the image, or below PATH as it was written.",
+                     "-readable, -writable and -executable decide as a mount would for the user "
+                     "who runs the command: by owner, mode and access control list of the entry. "
+                     "Files and directories are never writable. For -fstype and %F, an image is a "
+                     "file system of the type fuse.dgfs, as when it is mounted. It has no device "
+                     "number, so %D prints 0, and no birth times.",
                      kPatternHelp, kNamesHelp},
       .examples = {{"dgfs find tree.dgfs -name '*.S' -size +64k",
                     "Prints the assembler sources of more than 64 KiB."},
@@ -150,21 +150,21 @@ int run_find(const ToolIo& io, const Arguments& arguments) {
   Session session(io, "find");
   session.show_progress("searching");
   OptionParser options({"dgfs find", "IMAGE [PATH]... [EXPRESSION]",
-                        "Searches an image by names and attributes; contents are not touched."},
+                        "Searches an image by names and attributes, without reading contents."},
                        "--help");
   ImageOptions image_options;
   bool json = false;
   LinksFollowed links = LinksFollowed::kNone;
   image_options.add_to(options);
-  options.flag("--json", "Print JSON objects, one a line, instead of paths", json);
+  options.flag("--json", "Print JSON objects, one per line, instead of paths", json);
   const auto follow = [&](const std::string& name, const std::string& help, LinksFollowed which) {
     options.on_flag(name, help, [&links, which](const auto&) -> Status {
       links = which;
       return ok();
     });
   };
-  follow("-P", "Take links for links (the default)", LinksFollowed::kNone);
-  follow("-H", "Follow links that are a PATH or named in a test", LinksFollowed::kOperands);
+  follow("-P", "Follow no links (the default)", LinksFollowed::kNone);
+  follow("-H", "Follow links given as a PATH or in a test", LinksFollowed::kOperands);
   follow("-L", "Follow all links, within the image; one that leads nowhere stays a link",
          LinksFollowed::kAll);
   options.section(
@@ -192,7 +192,7 @@ int run_find(const ToolIo& io, const Arguments& arguments) {
   bool sound = true;
   std::vector<std::string> starts = expand_patterns(session, *image, operands, sound);
   if (const auto& file = expression.value().starts_file) {
-    if (!operands.empty()) return session.fail_usage("-files0-from and a PATH exclude each other");
+    if (!operands.empty()) return session.fail_usage("-files0-from and a PATH cannot be combined");
     const Result<std::string> text = read_text(io, *file);
     if (!text) return session.fail(text.error());
     starts = terminated_names(text.value());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs help: what commands say about themselves, for people, for man(1), and for shells.
+// dgfs help: prints the descriptions of commands for people, for man(1), and for shells.
 #include <fmt/format.h>
 
 #include "tools/cli/option_parser.h"
@@ -32,9 +32,9 @@ std::string general_help() {
     out += fmt::format("  {:<34} {}\n", usage, command.summary);
   }
   return out +
-         "\n'dgfs COMMAND --help' tells the options of a command, 'dgfs --version' the version.\n"
-         "Exit status: 0 done, 1 failed (damage found, path missing), 2 wrong usage;\n"
-         "diff and ls differ, as diff(1) and ls(1) do; each help ends with those of its command.\n";
+         "\n'dgfs COMMAND --help' shows the options of a command, 'dgfs --version' the version.\n"
+         "Exit status: 0 done, 1 failed (damage found, path missing), 2 wrong usage.\n"
+         "diff and ls use those of diff(1) and ls(1). The help of a command lists its own.\n";
 }
 
 Manual general_manual() {
@@ -43,20 +43,20 @@ Manual general_manual() {
                "is for millions of small, rarely changing files: training sets, archives, map "
                "tiles, caches, mirrors, source trees.",
                "Names and metadata live in the index, compressed to a few bytes per file and "
-               "searched in place; a cold small file costs at most one read of the index and one "
-               "of the data. Every page and every frame has a checksum that is verified on each "
-               "read: damage is an error that names the place, never wrong data.",
-               "Commands that take an IMAGE work on it without a mount. A PATH is relative to the "
-               "root of the image, with or without a leading slash."},
+               "searched in place; reading a cold small file takes at most one read of the index "
+               "and one of the data. Every page and every frame has a checksum that is verified on "
+               "each read: damage gives an error that names the place, never wrong data.",
+               "Commands that take an IMAGE work without a mount. A PATH is relative to the root "
+               "of the image, with or without a leading slash."},
           .examples = {{"dgfs build linux linux.dgfs", "Packs the directory linux."},
                        {"dgfs mount linux.dgfs /mnt", "Mounts the image."},
-                       {"umount /mnt", "Ends that."},
+                       {"umount /mnt", "Unmounts it."},
                        {"dgfs find linux.dgfs -name Makefile", "Searches it, mounted or not."},
                        {"dgfs verify linux.dgfs", "Checks every byte."}},
           .see_also = {"tar(1)", "mount(8)", "fusermount3(1)"}};
 }
 
-/// What the command says when it is asked for help.
+/// Returns the description that the command would print for --help.
 CommandDescription describe(const ToolIo& io, const Command& command) {
   CommandDescription out;
   const DescriptionSink sink = [&](CommandDescription description) {
@@ -79,7 +79,7 @@ int print_page(const Session& session, const std::vector<std::string>& operands)
     return kExitDone;
   }
   if (operands[0] == "mount.dgfs") {
-    session.print(manual_page(mount_helper_description(), "mount an image of DGFS", edition));
+    session.print(manual_page(mount_helper_description(), "mount a DGFS image", edition));
     return kExitDone;
   }
   const Command* command = find_command(operands[0]);
@@ -105,7 +105,7 @@ int print_completion(const Session& session, const std::string& shell) {
 
 int print_paths(const Session& session, const HelpCommand& help,
                 const std::vector<std::string>& operands) {
-  if (operands.size() != 2) return session.fail_usage("--paths wants IMAGE and BEGINNING");
+  if (operands.size() != 2) return session.fail_usage("--paths needs IMAGE and BEGINNING");
   const auto image = open_image(session, operands[0], help.image);
   if (!image) return kExitFailed;
   const Status completed = complete_path(*image, operands[1], [&](std::string_view path) {
@@ -131,29 +131,30 @@ int print_names(const Session& session) {
 }
 
 void add_options(OptionParser& options, HelpCommand& help) {
-  options.flag("--man", "Print the manual page, of the program or of a command", help.man);
+  options.flag("--man", "Print the manual page of the program, or of a command", help.man);
   options.value("--completion", "SHELL", "Print the completion script for bash or zsh",
                 help.completion);
   options.choices("--completion", {"bash", "zsh"});
-  options.flag("--list", "Print the names of the commands, one a line", help.list);
+  options.flag("--list", "Print the names of the commands, one per line", help.list);
   options.flag("--paths",
-               "With the operands IMAGE and BEGINNING: print the paths inside the image that go "
-               "on from there, for completion",
+               "With the operands IMAGE and BEGINNING: print the paths inside the image that begin "
+               "so, for completion",
                help.paths);
   help.image.add_to(options);
 }
 
 Manual help_manual() {
-  return {.examples = {{"dgfs help find", "Tells the options of dgfs find."},
+  return {.examples = {{"dgfs help find", "Shows the options of dgfs find."},
                        {"dgfs help --man find | man -l -", "Shows its manual page."},
-                       {"source <(dgfs help --completion bash)", "Teaches the running shell."}}};
+                       {"source <(dgfs help --completion bash)",
+                        "Enables completion in the running shell."}}};
 }
 
 }  // namespace
 
 int run_help(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "help");
-  OptionParser options({"dgfs help", "[COMMAND]", "Tells about commands and their options."});
+  OptionParser options({"dgfs help", "[COMMAND]", "Explains commands and their options."});
   HelpCommand help;
   add_options(options, help);
   options.manual(help_manual());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs info: what an image is made of, from the index alone.
+// dgfs info: shows what an image consists of, from the index alone.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -45,7 +45,7 @@ std::vector<FileFacts> file_facts(const Session& session, const reader::Image& i
   return out;
 }
 
-/// Share of an entry in the index, in bytes.
+/// Bytes of the index for one entry, on average.
 double per_entry(const format::Superblock& superblock, std::uint64_t bytes) {
   const std::uint64_t entries = std::max<std::uint64_t>(superblock.namespace_entries, 1);
   return static_cast<double>(bytes) / static_cast<double>(entries);
@@ -60,7 +60,7 @@ std::uint64_t digest_bytes(const format::Superblock& superblock) {
          section_bytes(superblock, SectionKind::kDigestTable);
 }
 
-/// "sha256"; empty where there are none, or none that can be told.
+/// "sha256"; empty if the image has no digests, or if the algorithm is unknown.
 std::string digests_word(const reader::Image& image) {
   const auto algorithm = image.digest_algorithm();
   if (!algorithm || !algorithm.value()) return {};
@@ -153,7 +153,7 @@ void print_text(const Session& session, const reader::Image& image) {
   }
   row("links", counted(superblock.link_entries, "object") + " with several names");
   row("volumes", grouped(image.volumes().size()));
-  row("files", size_text(sum_of(files)) + ", of which are");
+  row("files", size_text(sum_of(files)) + ", consisting of");
   session.print(space_text(space_parts(image, sum_of(files)), sum_of(files)));
 }
 
@@ -164,18 +164,18 @@ std::string kind_text(const IndexScan::Kind& kind) {
   return counted(kind.count, word, directory ? "directories" : "");
 }
 
-/// What --scan adds.
+/// The facts that --scan adds.
 struct ImageScan {
   IndexScan index;
   PageScan pages;
 };
 
-/// @param damaged  is told of each damaged region of the index
+/// @param damaged  is called for each damaged region of the index
 Result<ImageScan> scan_all(const Session& session, const reader::Image& image,
                            const std::function<void(const std::string&)>& damaged) {
   ProgressBar bar(session.io(), false);
   const auto show = [&](const char* label, std::uint64_t done, std::uint64_t total) {
-    // Asking for the time costs more than counting an entry.
+    // Reading the clock costs more than counting an entry.
     if (total != 0 || done % 64 == 0) bar.update(label, done, total);
     return !session.should_stop();
   };
@@ -194,7 +194,7 @@ Result<ImageScan> scan_all(const Session& session, const reader::Image& image,
   return ImageScan{std::move(index), std::move(pages)};
 }
 
-/// The first damaged regions are told on the error output.
+/// Prints the first damaged regions on the error output.
 Result<ImageScan> scan_for_people(const Session& session, const reader::Image& image) {
   ReportCap cap;
   auto scan = scan_all(session, image, [&](const std::string& region) {
@@ -231,7 +231,7 @@ void print_scan(const Session& session, const reader::Image& image, const IndexS
       row("fragments", counted(scan.fragment_files, "file") + " in frames shared with neighbours");
     }
     row("shared", scan.shared_files == 0 ? "no contents"
-                                         : fmt::format("contents of {}, {} that are stored once",
+                                         : fmt::format("contents of {}, {} stored only once",
                                                        counted(scan.shared_files, "file"),
                                                        size_text(scan.shared_bytes)));
     constexpr char kMinute[] = "%Y-%m-%d %H:%M";
@@ -312,15 +312,15 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
 }
 
 Manual info_manual() {
-  return {.paragraphs = {"Without --scan everything is told from the superblock and the tables of "
-                         "the index, at once whatever its size: what the bytes of the files are "
-                         "for (contents with their checksums), what those of the index, counts, "
-                         "features, volumes, models.",
+  return {.paragraphs = {"Without --scan, all facts come from the superblock and the tables of "
+                         "the index, at once for an index of any size: counts, features, volumes, "
+                         "models, and what the bytes of the files and of the index are used for. "
+                         "Contents include their checksums.",
                          kColumnsHelp, kJsonHelp},
           .examples = {{"dgfs info tree.dgfs", "Shows counts, sizes and features, at once."},
                        {"dgfs info --scan tree.dgfs",
-                        "Adds what takes a pass over the index, like the largest file."},
-                       {"dgfs info --json tree.dgfs", "Prints the same for programs."},
+                        "Adds the facts that take a pass over the index, like the largest file."},
+                       {"dgfs info --json tree.dgfs", "Prints the same facts as JSON."},
                        {"dgfs info --live /mnt/tree", "Shows what a mount has done so far."}},
           .see_also = {"dgfs-verify(1)"}};
 }
@@ -329,7 +329,7 @@ Manual info_manual() {
 
 int run_info(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "info");
-  OptionParser options({"dgfs info", "IMAGE", "Shows what an image is made of."});
+  OptionParser options({"dgfs info", "IMAGE", "Shows what an image consists of."});
   ImageOptions image_options;
   bool json = false;
   bool live = false;
@@ -338,20 +338,19 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
   options.flag("--json", "Print one JSON object", json);
   options.flag(
       "--scan",
-      "Go through the whole index, too: bytes by column, models and attribute tables and the "
+      "Also go through the whole index: show bytes by column, models and attribute tables with the "
       "pages that use them, counts and bytes by kind, median and largest file, and whether both "
-      "copies of the index are intact (of damaged places the first 100 are listed, with --json "
-      "all); "
+      "copies of the index are intact (the first 100 damaged places are listed, with --json all); "
       "contents are not read",
       scan);
   options.flag("--live",
-               "Take IMAGE for the directory on which an image is mounted, and show the requests, "
-               "latencies, caches and device reads since then",
+               "Show the requests, latencies, caches and device reads of a mount since it began; "
+               "IMAGE is the directory on which the image is mounted",
                live);
   options.manual(info_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 1, 1);
   if (exit_code) return *exit_code;
-  if (live && scan) return session.fail_usage("--live and --scan exclude each other");
+  if (live && scan) return session.fail_usage("--live and --scan cannot be combined");
   if (live) return print_live_statistics(session, operands[0], json);
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
@@ -379,7 +378,7 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
       print_scan(session, *image, found->index);
     } else {
       session.print(generations_text(*image));
-      session.print("--scan tells more: bytes by column and by kind of file, sizes, intactness\n");
+      session.print("--scan shows more: bytes by column and by kind of file, sizes, damage\n");
     }
   }
   return session.finish(found && found->index.damaged_regions != 0 ? kExitFailed : kExitDone);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs ls: directory listings, with the options and the looks of ls(1).
+// dgfs ls: lists directories, with the options and the output of ls(1).
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@
 namespace dgfs::tools {
 namespace {
 
-/// As ls: what was named could not be listed at all.
+/// As with ls: an operand could not be listed at all.
 constexpr int kExitOperandFailed = 2;
 
 class LsCommand {
@@ -67,8 +67,8 @@ class LsCommand {
     (list ? directories : files).push_back(std::move(entry));
   }
 
-  /// Links named on the command line are followed where they lead to directories that are to be
-  /// listed, else shown.
+  /// Follows a link that is an operand if it leads to a directory whose entries are to be listed;
+  /// otherwise returns the link itself.
   Result<FoundNode> find_operand(const std::string& operand) const {
     if (options_.links != LinksFollowed::kNone) return find_listed(image_, operand, Follow::kYes);
     const bool link_itself = !options_.follows_to_directories &&
@@ -97,12 +97,12 @@ class LsCommand {
   /// Lists a directory and, with -R, those below it, each before its own subdirectories.
   void list_tree(const LsEntry& start, bool headers) {
     std::vector<Pending> pending = {{start.name, start.node, 0}};
-    std::vector<reader::InodeNumber> above;  // of the directory being listed
+    std::vector<reader::InodeNumber> above;  // ancestors of the directory being listed
     while (!pending.empty() && !session_.should_stop()) {
       const auto [path, node, depth] = std::move(pending.back());
       pending.pop_back();
       above.resize(depth);
-      // Only a link that is followed leads back up.
+      // Only a link that was followed leads back up.
       if (std::find(above.begin(), above.end(), node.inode) != above.end()) {
         session_.complain(path, "not listing already-listed directory");
         code_ = kExitOperandFailed;
@@ -149,8 +149,7 @@ class LsCommand {
     return entries;
   }
 
-  /// A directory whose entry is lost is listed all the same if something that it holds tells its
-  /// name.
+  /// Adds a directory whose entry is lost, if something below it still gives its name.
   void note_lost(reader::InodeNumber inode, std::vector<LsEntry>& entries) const {
     const Result<std::string> path = image_.path_of(inode);
     if (!path) return;
@@ -162,7 +161,7 @@ class LsCommand {
     entries.push_back(std::move(entry));
   }
 
-  /// -L: the entry becomes what its link leads to.
+  /// -L: replaces the entry by the target of its link.
   void follow(const std::string& directory, LsEntry& entry) {
     if (!format::is_symlink(entry.node.mode)) return;
     const std::string path = joined_path(directory, entry.name);
@@ -174,20 +173,20 @@ class LsCommand {
     complain_unknown(directory, entry, format::kTypeSymlink, found.error());
   }
 
-  /// The entry becomes one whose name and type are all that is known.
+  /// Reduces the entry to its name and type, the only facts that are known.
   void complain_unknown(const std::string& directory, LsEntry& entry, std::uint32_t mode,
                         const Error& error) {
     entry.unknown = true;
     entry.node = {};
-    entry.node.mode = format::type_of(mode);  // sorts as what has nothing
+    entry.node.mode = format::type_of(mode);  // sorts as an entry without attributes
     if (!needs_attributes()) return;
     const std::string path = joined_path(directory, entry.name);
-    const bool here = path.starts_with("./");  // as ls names what lies in "."
+    const bool here = path.starts_with("./");  // ls leaves "./" out in messages about "."
     session_.complain_access("access", here ? path.substr(2) : path, error);
     code_ = std::max(code_, kExitFailed);
   }
 
-  /// Names alone are listed without a look at what links lead to, as by ls.
+  /// If only names are shown, link targets are not looked up, as by ls.
   [[nodiscard]] bool needs_attributes() const {
     const LsOptions& ls = options_;
     return ls.json || ls.format == LsFormat::kLong || ls.listing.blocks || ls.listing.inode ||
@@ -222,20 +221,21 @@ class LsCommand {
 };
 
 Manual ls_manual() {
-  return {.paragraphs = {"Options mean what they mean in ls(1). Names are sorted by their bytes, "
-                         "as ls does in the locale C.UTF-8, and names that could fool a terminal "
-                         "are quoted there, as ls does; a pipe gets them as they are. Where no "
-                         "quoting style is asked for, a terminal does not get characters either "
-                         "that reorder the text around them.",
-                         "--hyperlink makes links like file://HOST/tree.dgfs#/src/main.c, since "
-                         "no file lies behind the path alone. Of LS_COLORS, codes of digits and "
-                         "semicolons count; files with capabilities are colored where it has ca.",
-                         "COLUMNS, LS_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT, "
-                         "QUOTING_STYLE, TABSIZE and TIME_STYLE say what options do not. NO_COLOR "
-                         "keeps a terminal without colors.",
+  return {.paragraphs = {"Options mean the same as in ls(1). Names are sorted by their bytes, "
+                         "as ls does in the locale C.UTF-8. On a terminal, names that could fool "
+                         "it are quoted, as by ls; a pipe gets them unchanged. Unless a quoting "
+                         "style is asked for, a terminal does not get characters that reorder the "
+                         "text around them, either.",
+                         "--hyperlink makes links like file://HOST/tree.dgfs#/src/main.c, because "
+                         "no file of the system has the path alone. Codes of digits and "
+                         "semicolons in LS_COLORS are used; files with capabilities are colored if "
+                         "it has ca.",
+                         "The environment variables COLUMNS, LS_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, "
+                         "POSIXLY_CORRECT, QUOTING_STYLE, TABSIZE and TIME_STYLE set what no "
+                         "option sets. NO_COLOR turns colors on terminals off.",
                          kPatternHelp, kJsonHelp},
           .examples = {{"dgfs ls -lh tree.dgfs src", "Lists src with sizes like 1.2K."},
-                       {"dgfs ls -l tree.dgfs 'src/*.c'", "Lists the files that fit the pattern."},
+                       {"dgfs ls -l tree.dgfs 'src/*.c'", "Lists the files that match."},
                        {"dgfs ls -R --json tree.dgfs", "Prints one JSON object for each entry."}},
           .exit_statuses = {{0, "Everything was listed."},
                             {1, "Something could not be listed: the index is damaged there."},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs mount: options to dgfs::fuse::mount().
+// dgfs mount: turns options into a call of dgfs::fuse::mount().
 #include "tools/cli/option_parser.h"
 #include "tools/cli/progress_bar.h"
 #include "tools/cli/session.h"
@@ -31,7 +31,7 @@ struct MountCommand {
   unsigned threads = 0;
 };
 
-/// Commas part options; a backslash keeps one, as in mount(8)'s values for FUSE.
+/// Splits lists at commas; a backslash keeps a comma, as in FUSE options of mount(8).
 std::vector<std::string> split_options(const std::vector<std::string>& lists) {
   std::vector<std::string> out;
   for (const std::string& list : lists) {
@@ -63,13 +63,13 @@ int mount_image(const Session& session, const MountCommand& command) {
                      std::uint64_t total) { bar.update("checking", bytes, total); },
       .hide = [&bar] { bar.clear(); }};
   options.dry_run = command.dry_run;
-  // At once: the process ends in the library when the daemon is there.
+  // Printed at once: libfuse ends this process when the daemon is ready.
   options.tell = [&session](const std::string& line) {
     session.print(line + "\n");
     session.io().out.flush();
   };
   options.threads = command.threads;
-  // No warn callback: mount() sends warnings to its log as well.
+  // No warn callback: mount() also writes warnings to its log.
   options.open.index_path = command.image.index_path;
   options.open.volume_paths = command.image.volume_paths;
   const Status status = fuse::mount(session.env(), options, fuse::make_terminal_logger());
@@ -80,7 +80,7 @@ Status check_options(const ToolIo& io, const MountCommand& command) {
   if (!fuse::is_remount(command.options)) {
     return fuse::check_mount_options(command.options, io.env.user_id());
   }
-  // mount(8) hands over all options of its tables. Those that a mount knows keep their first value.
+  // mount(8) passes all options of its tables; a mount keeps the values that it was given first.
   std::vector<std::string> others;
   for (const auto& option : command.options) {
     if (!fuse::is_of_remount(option)) others.push_back(option);
@@ -88,7 +88,7 @@ Status check_options(const ToolIo& io, const MountCommand& command) {
   return fuse::check_mount_options(others, io.env.user_id());
 }
 
-// A mount that is made read-only has a checkpoint, as one that ends.
+// Remounting read-only makes a checkpoint, as unmounting does.
 int remount_image(const Session& session, const MountCommand& command) {
   const auto changes_flags =
       fuse::changes_flags(session.env(), command.mount_point, command.options);
@@ -99,10 +99,10 @@ int remount_image(const Session& session, const MountCommand& command) {
   const auto wants_read_only = fuse::wants_read_only(command.options);
   auto options = command.options;
   if (wants_read_only == false && (!delta_path || is_read_only)) {
-    // mount(8) says rw wherever nobody says ro.
+    // mount(8) passes rw wherever ro is not given.
     if (!changes_flags.value()) {
       session.complain(command.mount_point,
-                       "was mounted to be read; unmount it, and mount it with a delta");
+                       "is mounted read-only; to change it, unmount it and mount it with --delta");
       return kExitFailed;
     }
     options.emplace_back("ro");
@@ -112,7 +112,8 @@ int remount_image(const Session& session, const MountCommand& command) {
   if (!done) return session.fail(done.error());
   if (wants_read_only == true && delta_path && !is_read_only) {
     const auto checkpoint = delta::ask_holder(*delta_path, delta::kAskCheckpoint);
-    if (!checkpoint) return session.fail(checkpoint.error(), "read-only, without a checkpoint");
+    if (!checkpoint)
+      return session.fail(checkpoint.error(), "now read-only, but without checkpoint");
   }
   return kExitDone;
 }
@@ -131,27 +132,28 @@ int mount_or_remount(const Session& session, const MountCommand&) {
 #endif
 
 Manual mount_manual() {
-  return {.paragraphs = {"With --delta the mount can be written to. The image stays as it is: all "
-                         "that is changed goes into the directory of the delta, which is made if "
-                         "it is missing or empty, and the next mount of the same image and delta "
-                         "shows it again. After fsync(2) a change survives a power cut; of the "
-                         "others the last second may be lost, in the order in which they were made "
-                         "(-o commit). Back a delta up while it is not mounted. 'dgfs build' from "
-                         "the mount makes an image of what it shows.",
-                         "Every byte that is read through the mount is held against its checksum; "
-                         "damage gives EIO and a line in the log, never wrong data, unless "
-                         "--check=off is given. An ordinary user can mount where fusermount3(1) "
-                         "allows it. mount(8) finds this command as mount.dgfs, for fstab too."},
+  return {.paragraphs = {"With --delta, the mount can be written to. The image itself is not "
+                         "changed: all changes go into the directory of the delta, which is made "
+                         "if it is missing or empty. The next mount of the same image and delta "
+                         "shows them again. After fsync(2), a change survives a power cut. A power "
+                         "cut may lose the other changes of the last second, the latest ones first "
+                         "(see -o commit). Back up a delta while it is not mounted. 'dgfs build' "
+                         "from the mount makes an image of what it shows.",
+                         "Every byte that is read through the mount is checked against its "
+                         "checksum. Damage gives EIO and a line in the log, never wrong data, "
+                         "unless --check=off is given. An ordinary user can mount where "
+                         "fusermount3(1) allows it. mount(8) finds this command as mount.dgfs, "
+                         "for fstab(5) too."},
           .examples = {{"dgfs mount crawl.dgfs /mnt/crawl", "Mounts in the background."},
                        {"dgfs mount -o allow_other --index /ssd/crawl.idx crawl.dgfs /mnt/crawl",
-                        "Lets other users in, and takes the index from another device."},
+                        "Lets other users in, and uses an index on another device."},
                        {"dgfs mount --delta crawl.delta crawl.dgfs /mnt/crawl",
                         "Mounts it to be changed, and keeps the changes in crawl.delta."},
                        {"mount -t dgfs -o nosuid,nodev crawl.dgfs /mnt/crawl",
-                        "The same through mount(8)."},
+                        "Mounts it through mount(8)."},
                        {"dgfs mount -f crawl.dgfs /mnt/crawl",
-                        "Stays in the foreground, as a service manager wants it."}},
-          .exit_statuses = {{0, "Mounted; in the foreground: unmounted in good order."},
+                        "Stays in the foreground, as a service manager needs it."}},
+          .exit_statuses = {{0, "Mounted; with -f: mounted, and then unmounted in good order."},
                             {1, "Nothing was mounted."},
                             {2, "Wrong usage."}},
           .see_also = {"fusermount3(1)", "umount(8)", "mount.fuse3(8)"}};
@@ -163,23 +165,23 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "mount");
   OptionParser options({"dgfs mount", "IMAGE DIR",
                         "Mounts an image on the directory DIR, read-only unless a delta is given, "
-                        "and goes to the background. 'fusermount3 -u DIR' or 'umount DIR' ends "
-                        "it."});
+                        "and runs in the background. 'fusermount3 -u DIR' or 'umount DIR' "
+                        "unmounts it."});
   MountCommand command;
   std::vector<std::string> option_lists;
   std::optional<std::string> check;
   command.image.add_to(options);
-  options.value("--delta", "D", "Let the mount be changed: changes go into this directory",
+  options.value("--delta", "D", "Allow changes in the mount, and keep them in the directory D",
                 command.delta);
   options.values("-o", "OPTION[,OPTION]...", "Mount options, as mount(8) takes them; see below",
                  option_lists);
   options.value("--check", "off|data|all",
-                "What to verify: contents as they are read (data, the default), also the whole "
-                "index before mounting (all), or the index only, as it is read (off)",
+                "Verify contents as they are read (data, the default); also the whole index "
+                "before mounting (all); only the index, as it is read (off)",
                 check);
   options.choices("--check", {"off", "data", "all"});
   options.flag("-f,--foreground", "Stay in the foreground until unmounted", command.foreground);
-  options.flag("--dry-run", "Do all but mount: open the image, and check what --check names",
+  options.flag("--dry-run", "Do everything but mount: open the image, check as --check says",
                command.dry_run);
   options.number("--threads", "N",
                  "Requests served at once (0, the default: 2 per core, at least 8)",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs salvage: writes what is intact of a damaged image, and lists the rest.
+// dgfs salvage: writes the intact parts of a damaged image, and lists the rest.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -61,7 +61,7 @@ struct SalvageCommand {
                               printable(lost_attribute_text(attribute, error))));
   }
 
-  /// What the reader says of one frame, without its numbers in the file, which lost_range() tells.
+  /// The reader's reason for one frame, without byte numbers: lost_range() prints them.
   static std::string reason_of(const Error& error) {
     auto reason = error.text();
     if (const auto colon = reason.rfind(": "); colon != std::string::npos) {
@@ -108,7 +108,7 @@ struct SalvageCommand {
     if (report.lost_entries != 0) kinds.push_back(counted(report.lost_entries, "entry", "entries"));
     if (report.lost_pages != 0) {
       kinds.push_back(
-          fmt::format("what {} of the index named", counted(report.lost_pages, "page")));
+          fmt::format("all names in {} of the index", counted(report.lost_pages, "page")));
     }
     if (report.lost_attributes != 0) kinds.push_back(counted(report.lost_attributes, "attribute"));
     if (kinds.empty()) kinds.push_back(counted(0, "entry", "entries"));
@@ -138,31 +138,29 @@ struct SalvageCommand {
 Manual salvage_manual() {
   return {
       .paragraphs =
-          {"The image need not open: salvage looks for the pieces of both copies of the index, "
-           "each "
-           "of which has a checksum of its own, and takes the intact ones of either. Where the "
-           "header pages and the superblocks are lost, too, it searches the whole file. Each line "
-           "that begins with 'lost:' says what of the image is not among what was saved, and why; "
-           "with --json each is an object, with the member lost (a path), lost_range (a path, with "
-           "begin and end in bytes) or lost_index, and the last object is the summary. A line that "
-           "begins with 'lost attribute:' (the member lost_attribute, a path, with attribute, its "
-           "name) says what an entry was saved without: the image has lost it, or DEST cannot hold "
-           "it.",
-           "Only what was checked is written. Files that have lost a part of their contents are "
-           "left out; with --partial they are written with holes in place of it. An entry whose "
-           "index page has lost its record in the page directory comes to lie in "
-           "DEST/lost+found/page-N, and the beginning of its path may be missing; so does an "
-           "object "
-           "all of whose names are lost, as inode-N. A directory whose own entry is lost is made "
-           "for its owner alone.",
-           "Run it on a copy of a failing device, as ddrescue(1) makes one. Where only one copy of "
-           "the index is damaged, dgfs verify --fix-index mends it.",
+          {"Salvage works even if the image cannot be opened: it looks for the pieces of both "
+           "copies of the index, each of which has its own checksum, and takes the intact ones of "
+           "either copy. If the header pages and the superblocks are lost as well, it searches the "
+           "whole file. Each line that begins with 'lost:' names something of the image that was "
+           "not saved, and why. With --json each is an object, with the member lost (a path), "
+           "lost_range (a path, with begin and end in bytes) or lost_index; the last object is the "
+           "summary. A line that begins with 'lost attribute:' names an attribute that an entry "
+           "was saved without: the image has lost it, or DEST cannot hold it. With --json it has "
+           "the member lost_attribute (a path), and attribute, its name.",
+           "Only checked data are written. Files that have lost a part of their contents are left "
+           "out; with --partial, they are written with holes in place of the lost parts. If an "
+           "index page has lost its record in the page directory, its entries go to "
+           "DEST/lost+found/page-N, and the beginning of their paths may be missing. An object "
+           "that has lost all its names goes there as inode-N. A directory whose own entry is lost "
+           "is made accessible to its owner only.",
+           "Run it on a copy of a failing device; ddrescue(1) makes one. If only one copy of the "
+           "index is damaged, dgfs verify --fix-index mends it.",
            kJsonHelp},
-      .examples = {{"dgfs salvage tree.dgfs out", "Writes what is intact into out."},
+      .examples = {{"dgfs salvage tree.dgfs out", "Writes everything intact into out."},
                    {"dgfs salvage --list tree.dgfs | grep ^lost",
-                    "Tells what would be lost, and writes nothing."},
+                    "Lists what would be lost, and writes nothing."},
                    {"dgfs salvage --partial --json tree.dgfs out >report",
-                    "Writes damaged files, too, as far as they go."}},
+                    "Also writes damaged files, as far as they are intact."}},
       .exit_statuses = {{0, "Everything was saved."},
                         {1, "Something is lost, or could not be written."},
                         {2, "Wrong usage."}},
@@ -170,13 +168,13 @@ Manual salvage_manual() {
 }
 
 void add_options(OptionParser& options, reader::SalvageOptions& salvage) {
-  options.flag("--partial", "Write files that have lost a part, with holes in place of it",
+  options.flag("--partial", "Write files that have lost a part, with holes in its place",
                salvage.partial);
   options.number("-j,--jobs", "N", "Writing threads (0, the default: one per core)", salvage.jobs);
   add_restore_options(options, salvage);
 }
 
-/// Tells the command of all that is lost; the bar makes room first.
+/// Passes all losses on to the command; clears the progress bar first.
 void report_to(SalvageCommand& command, ProgressBar& bar, reader::SalvageOptions& salvage) {
   salvage.lost = [&](const std::string& path, const Error& error) {
     bar.clear();
@@ -220,17 +218,17 @@ int run_salvage(const ToolIo& io, const Arguments& arguments) {
   reader::SalvageOptions salvage;
   salvage.privileged = io.env.user_id() == 0;
   image_options.add_to(options);
-  options.flag("-n,--list", "Write nothing; list what would be kept, and what is lost",
+  options.flag("-n,--list", "Write nothing; list what would be kept and what is lost",
                command.list);
   add_options(options, salvage);
-  options.flag("-q,--quiet", "No progress, and no summary where nothing is lost", command.quiet);
-  options.flag("--json", "Print JSON objects, one a line, the summary last", command.json);
+  options.flag("-q,--quiet", "Print no progress, and no summary if nothing is lost", command.quiet);
+  options.flag("--json", "Print JSON objects, one per line, the summary last", command.json);
   options.manual(salvage_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 1, 2);
   if (exit_code) return *exit_code;
   if (command.list != (operands.size() == 1)) {
-    return session.fail_usage(command.list ? "--list writes nothing, so there can be no DEST"
-                                           : "DEST is missing (or --list)");
+    return session.fail_usage(command.list ? "--list writes nothing; leave DEST out"
+                                           : "DEST is missing (or use --list)");
   }
   if (const auto refused = session.refuse_streams({operands.data() + 1, operands.size() - 1})) {
     return *refused;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs stat: all attributes of entries, as stat(1).
+// dgfs stat: prints all attributes of entries, as stat(1).
 #include "base/json.h"
 #include "format/entry/mode.h"
 #include "tools/cli/option_parser.h"
@@ -43,7 +43,7 @@ JsonObject stat_json(const reader::Image& image, const FoundNode& found, UserNam
   return json;
 }
 
-/// Whether all that was asked for is there.
+/// Returns false if the format shows a security context and the entry has none.
 Result<bool> print_one(const Session& session, const reader::Image& image,
                        const std::string& operand, const StatOptions& options, UserNames& users) {
   DGFS_TRY(found, find_node(image, operand, options.follow ? Follow::kYes : Follow::kNo));
@@ -78,9 +78,9 @@ Result<bool> print_one(const Session& session, const reader::Image& image,
 }
 
 Manual stat_manual() {
-  return {.paragraphs = {"An image that is not mounted has no device number, so that %d and %D are "
-                         "0, and / for a mount point (%m). %C is the security context of SELinux, "
-                         "? without one.",
+  return {.paragraphs = {"An image that is not mounted has no device number and no mount point: %d "
+                         "and %D print 0, and %m prints /. %C is the security context of SELinux, "
+                         "or ? if there is none.",
                          kPatternHelp, kNamesHelp, kJsonHelp},
           .examples = {{"dgfs stat tree.dgfs bin/sh", "Shows all attributes of bin/sh."},
                        {"dgfs stat -c '%A %s %y %n' tree.dgfs README",
@@ -93,7 +93,7 @@ Manual stat_manual() {
 int run_stat(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "stat");
   OptionParser options(
-      {"dgfs stat", "IMAGE [PATH]...", "Shows all attributes of entries, of the root by default."});
+      {"dgfs stat", "IMAGE [PATH]...", "Shows all attributes of entries (default: the root)."});
   ImageOptions image_options;
   StatOptions stat;
   const auto set_format = [&stat](bool escapes) {
@@ -107,14 +107,15 @@ int run_stat(const ToolIo& io, const Arguments& arguments) {
   options.on_value("-c,--format", "FORMAT", "Print this for each entry, as stat(1) does",
                    set_format(false));
   options.on_value("--printf", "FORMAT",
-                   "As --format, with escapes like \\n, and no line end added", set_format(true));
+                   "Like --format, but with escapes like \\n, and no newline added",
+                   set_format(true));
   options.on_flag("-t,--terse", "Print the numbers in one line, as stat(1) does",
                   [&stat](const auto&) -> Status {
                     if (!stat.format) stat.format = StatFormat::terse();
                     return ok();
                   });
   options.flag("-L,--dereference", "Follow links", stat.follow);
-  options.flag("--json", "Print JSON objects, one a line", stat.json);
+  options.flag("--json", "Print JSON objects, one per line", stat.json);
   image_options.add_to(options);
   options.manual(stat_manual());
   auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);

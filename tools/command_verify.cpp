@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs verify: reads everything and tells what is damaged.
+// dgfs verify: reads everything and reports damage.
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -64,22 +64,22 @@ struct VerifyCommand {
   }
 };
 
-/// Mends both copies of the index, and says what was done.
+/// Mends both copies of the index, and reports what was done.
 class IndexFix {
  public:
   IndexFix(const Session& session, VerifyCommand& command) : session_(session), command_(command) {}
 
-  /// An exit code where the command ends here.
+  /// Returns an exit code if the command ends here.
   std::optional<int> run(const std::string& path, const ImageOptions& options) {
     reader::MendOptions mending;
     mending.damaged = [this](const Error& error) { command_.damaged_index(error); };
     mending.stop = &session_.io().stop;
     auto open = options.open_options(session_);
-    open.warn = {};  // each place is told
+    open.warn = {};  // `damaged` reports each place
     const auto mended = reader::mend_index(session_.env(), path, open, mending);
     if (!mended) return session_.fail(mended.error(), advice(mended.error()));
     report(mended.value());
-    // What is left is told once more, and alone.
+    // Verification then reports what is still damaged, with its own count.
     command_.index_places = {};
     return std::nullopt;
   }
@@ -91,13 +91,14 @@ class IndexFix {
 
   void report(const reader::MendReport& mended) const {
     if (mended.is_written) {
-      tell(mended.index_path, mended.index_pieces, mended.was_missing ? "made anew" : "rewritten");
+      tell(mended.index_path, mended.index_pieces,
+           mended.was_missing ? "written anew" : "rewritten");
     }
     if (mended.image_pieces != 0 && !mended.image_error) {
-      tell(mended.image_path, mended.image_pieces, "its copy mended in place");
+      tell(mended.image_path, mended.image_pieces, "its copy of the index mended in place");
     }
     if (mended.image_error) {
-      session_.complain("the copy of the index in the image stays as it is: " +
+      session_.complain("the copy of the index in the image was not changed: " +
                         mended.image_error->message());
     }
   }
@@ -117,27 +118,27 @@ class IndexFix {
 };
 
 Manual verify_manual() {
-  return {.paragraphs =
-              {"--fix-index needs one intact copy of each piece of the index, be it in IMAGE.idx "
-               "(or --index) or behind the data of the image. If the index file is damaged or "
-               "missing, a new one takes its place at once and as a whole, so that nothing is lost "
-               "whenever that ends. Damaged pieces of the copy in the image are then overwritten; "
-               "an interruption leaves some of them damaged, and the index file to serve in their "
-               "place. Contents and header pages are never changed. Where both copies have lost "
-               "the same piece nothing is written; dgfs salvage saves what is left then. What was "
-               "damaged is listed, and the image is verified afterwards as without the option.",
-               kJsonHelp},
-          .examples = {{"dgfs verify tree.dgfs", "Reads everything, with a progress bar."},
-                       {"dgfs verify -q tree.dgfs || echo damaged",
-                        "Prints nothing where all is well."},
-                       {"dgfs verify tree.dgfs.idx --volume /disk2/tree.2 --only-volume 2",
-                        "Checks a volume alone, with nothing but the index beside it."},
-                       {"dgfs verify --fix-index tree.dgfs",
-                        "Makes both copies of the index whole, then reads everything."}},
-          .exit_statuses = {{0, "Every byte is as it was written, or was mended."},
-                            {1, "There is damage, or the image cannot be opened."},
-                            {2, "Wrong usage."}},
-          .see_also = {"dgfs-info(1)", "dgfs-extract(1)", "dgfs-salvage(1)", "dgfs-volume(1)"}};
+  return {
+      .paragraphs =
+          {"--fix-index needs one intact copy of each piece of the index, in IMAGE.idx (or "
+           "--index) or at the end of the image. If the index file is damaged or missing, a "
+           "new one replaces it in one step, so that an interruption loses nothing. Damaged pieces "
+           "of the copy in the image are then overwritten. An interruption leaves some of them "
+           "damaged, but the index file still serves in their place. Contents and header pages "
+           "are never changed. If both copies have lost the same piece, nothing is written; "
+           "dgfs salvage then saves what is left. The damaged places are listed, and then the "
+           "image is verified as without the option.",
+           kJsonHelp},
+      .examples = {{"dgfs verify tree.dgfs", "Reads everything, with a progress bar."},
+                   {"dgfs verify -q tree.dgfs || echo damaged", "Prints nothing if all is well."},
+                   {"dgfs verify tree.dgfs.idx --volume /disk2/tree.2 --only-volume 2",
+                    "Checks one volume alone, with only the index beside it."},
+                   {"dgfs verify --fix-index tree.dgfs",
+                    "Mends both copies of the index, then reads everything."}},
+      .exit_statuses = {{0, "Every byte is as it was written, or was mended."},
+                        {1, "There is damage, or the image cannot be opened."},
+                        {2, "Wrong usage."}},
+      .see_also = {"dgfs-info(1)", "dgfs-extract(1)", "dgfs-salvage(1)", "dgfs-volume(1)"}};
 }
 
 }  // namespace
@@ -146,8 +147,8 @@ int run_verify(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "verify");
   OptionParser options({"dgfs verify", "IMAGE",
                         "Reads and checks every byte of an image and of both copies of its index. "
-                        "Of damage to files, and likewise to the index, the first 100 places are "
-                        "listed and the others counted; --json lists all."});
+                        "Lists the first 100 damaged places in files, and the first 100 in the "
+                        "index, and counts the others; --json lists all."});
   ImageOptions image_options;
   reader::VerifyOptions verify;
   bool quiet = false;
@@ -157,14 +158,14 @@ int run_verify(const ToolIo& io, const Arguments& arguments) {
   options.flag("--fix-index", "First mend each copy of the index from the other one", fix_index);
   options.number("-j,--jobs", "N", "Reading threads (0, the default: one per core)", verify.jobs);
   options.flag("--digest",
-               "Compare contents with the digests that the index keeps of them, too "
+               "Also compare contents with the digests in the index "
                "(dgfs build --digest)",
                verify.digests);
   options.number("--only-volume", "N",
-                 "Of contents and volumes check those of this one only; others may be missing",
+                 "Check only volume N and the contents in it; other volumes may be missing",
                  verify.volume);
-  options.flag("-q,--quiet", "Print damage only, and no progress", quiet);
-  options.flag("--json", "Print JSON objects, one a line, the summary last", json);
+  options.flag("-q,--quiet", "Print only damage, and no progress", quiet);
+  options.flag("--json", "Print JSON objects, one per line, the summary last", json);
   options.manual(verify_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 1, 1);
   if (exit_code) return *exit_code;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs volume: where the volumes of an image lie, and moving them.
+// dgfs volume: lists the volumes of an image, and moves them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class VolumeCommand {
   VolumeCommand(const Session& session, const reader::Image& image, bool json, bool quiet)
       : session_(session), image_(image), json_(json), quiet_(quiet) {}
 
-  /// A line for each volume; fails if one is missing.
+  /// Prints a line for each volume; fails if one is missing.
   [[nodiscard]] int list() const {
     int code = kExitDone;
     if (!json_) session_.print("volume  contents  file\n");
@@ -45,14 +45,14 @@ class VolumeCommand {
     };
     const auto record = std::find_if(records.begin(), records.end(), known);
     if (record == records.end()) {
-      session_.complain(fmt::format("the image has no volume {} (dgfs volume list tells them)",
+      session_.complain(fmt::format("the image has no volume {} ('dgfs volume list' lists them)",
                                     shell_quoted(number_text)));
       return kExitFailed;
     }
     const auto from = image_.volume_path(record->number);
     if (!from) return session_.fail(from.error());
     if (is_directory(destination)) {
-      // What was built under a name may have a hidden one, after a crash.
+      // Takes the name from the build: after a crash, the file may have a hidden name.
       destination += "/" + (record->hint.empty() ? storage::base_name(from.value()) : record->hint);
     }
     const auto moved = move_file(from.value(), destination);
@@ -115,19 +115,19 @@ class VolumeCommand {
 Manual volume_manual() {
   return {
       .paragraphs =
-          {"An image of several volumes (dgfs build --volume) finds them by the uuid and number "
-           "that each bears, under the name it was built with in the folder of the image, or "
-           "wherever --volume says. 'list' tells where each one lies, and which are missing: files "
-           "in a missing volume cannot be read, all others can.",
-           "'move' brings volume NUMBER to DEST, a new name or a directory. In one file system the "
-           "file gets its new name before it loses the old one; to another it is copied, synced, "
-           "compared with the old one before the old one is removed. An interruption leaves it "
-           "where it was; a move that is killed may leave both names, each of a whole file. What "
-           "has the image mounted meanwhile goes on reading. Volume 0 is the "
-           "image itself; its index file stays where it is.",
+          {"An image of several volumes (dgfs build --volume) finds each by its uuid and number: "
+           "under the name it was built with, in the directory of the image, or where --volume "
+           "says. 'list' shows where each volume lies, and which are missing: files in a missing "
+           "volume cannot be read, all others can.",
+           "'move' moves volume NUMBER to DEST, a new name or a directory. Within one file system, "
+           "the file gets its new name before it loses the old one. To another file system it is "
+           "copied, synced, and compared with the old file before that is removed. An interruption "
+           "leaves the volume where it was; a killed move may leave both names, each of a whole "
+           "file. Mounts of the image go on reading during the move. Volume 0 is the image itself; "
+           "its index file stays where it is.",
            kJsonHelp},
       .examples = {{"dgfs volume list tree.dgfs", "Shows where the contents lie."},
-                   {"dgfs volume move tree.dgfs 2 /disk2/", "Brings a volume to another disk."},
+                   {"dgfs volume move tree.dgfs 2 /disk2/", "Moves a volume to another disk."},
                    {"dgfs ls tree.dgfs --volume /disk2/tree.2",
                     "Uses an image whose volume lies elsewhere."}},
       .exit_statuses = {{0, "All volumes are there; the volume was moved."},
@@ -146,14 +146,14 @@ int run_volume(const ToolIo& io, const Arguments& arguments) {
   bool json = false;
   bool quiet = false;
   image_options.add_to(options);
-  options.flag("-q,--quiet", "Print no progress, and nothing of what was moved", quiet);
-  options.flag("--json", "Print JSON objects, one a line", json);
+  options.flag("-q,--quiet", "Print no progress, and no result of the move", quiet);
+  options.flag("--json", "Print JSON objects, one per line", json);
   options.manual(volume_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, 4);
   if (exit_code) return *exit_code;
   const bool moves = operands[0] == "move";
   if (!moves && operands[0] != "list") {
-    return session.fail_usage(shell_quoted(operands[0]) + ": neither 'list' nor 'move'");
+    return session.fail_usage(shell_quoted(operands[0]) + ": must be 'list' or 'move'");
   }
   if (operands.size() != (moves ? 4U : 2U)) {
     return session.fail_usage(moves ? "move needs IMAGE, NUMBER and DEST" : "list needs IMAGE");

@@ -44,11 +44,11 @@ Status set_time_style(const std::string& name, DuOptions& du) {
                  "'" + name + "' is not full-iso, long-iso, iso or +FORMAT");
   }
   du.time_style = *style;
-  if (name == "iso") du.time_style.recent = "%Y-%m-%d";  // ls alone has the month and the hour
+  if (name == "iso") du.time_style.recent = "%Y-%m-%d";  // ls has month and hour for recent times
   return ok();
 }
 
-/// What TIME_STYLE says to ls, as far as it means something here.
+/// Takes the default from TIME_STYLE, as far as its value means something to du.
 void set_default_time_style(const storage::Env& env, DuOptions& du) {
   std::string name = env.variable("TIME_STYLE").value_or("");
   while (name.starts_with("posix-")) name.erase(0, 6);
@@ -67,17 +67,17 @@ void add_amounts(OptionParser& options, DuOptions& du) {
   set("-h,--human-readable", "Print sizes like 1.2K, 84M, 3G", [set_unit] {
     set_unit({1, "", SizeUnits::kBinary});
   });
-  set("--si", "The same in powers of 1000", [set_unit] { set_unit({1, "", SizeUnits::kDecimal}); });
-  set("-k", "In units of 1024 bytes (the default)", [set_unit] { set_unit({}); });
-  set("-m", "In units of 1048576 bytes", [set_unit] { set_unit({std::uint64_t{1} << 20, ""}); });
+  set("--si", "Like -h, in powers of 1000", [set_unit] { set_unit({1, "", SizeUnits::kDecimal}); });
+  set("-k", "Print units of 1024 bytes (the default)", [set_unit] { set_unit({}); });
+  set("-m", "Print units of 1048576 bytes", [set_unit] { set_unit({std::uint64_t{1} << 20, ""}); });
   options.on_value("-B,--block-size", "SIZE",
-                   "In units of SIZE bytes; of a letter alone, like M, it is printed, too",
+                   "Print units of SIZE bytes; if SIZE is only a letter, like M, print it as well",
                    [set_unit](const std::string& value) -> Status {
                      DGFS_TRY(unit, parse_block_unit(value));
                      set_unit(unit);
                      return ok();
                    });
-  options.flag("--apparent-size", "Count sizes, not the space taken", du.apparent);
+  options.flag("--apparent-size", "Sum up file sizes, not the space taken", du.apparent);
   set("-b,--bytes", "Same as --apparent-size, in bytes", [&du, set_unit] {
     du.apparent = true;
     set_unit({1, ""});
@@ -90,24 +90,24 @@ void add_amounts(OptionParser& options, DuOptions& du) {
 void add_du_options(OptionParser& options, const Session& session, DuOptions& du) {
   du.unit = default_block_unit(session.env(), "DU_BLOCK_SIZE");
   set_default_time_style(session.env(), du);
-  options.flag("-a,--all", "Show files too, not only directories", du.all);
-  options.flag("-s,--summarize", "Show only a sum for each PATH", du.summarize);
-  options.flag("-c,--total", "Show a sum of all", du.total);
+  options.flag("-a,--all", "Show files, not only directories", du.all);
+  options.flag("-s,--summarize", "Show only one sum for each PATH", du.summarize);
+  options.flag("-c,--total", "Show a grand total", du.total);
   options.number("-d,--max-depth", "N", "Show nothing deeper than N levels", du.depth_max);
-  options.flag("-S,--separate-dirs", "Directories without their subdirectories", du.separate);
-  options.flag("-l,--count-links", "Count files with several names once a name", du.count_links);
+  options.flag("-S,--separate-dirs", "Leave subdirectories out of the sums", du.separate);
+  options.flag("-l,--count-links", "Count a file once for each of its names", du.count_links);
   options.on_value("-t,--threshold", "SIZE",
-                   "Show nothing smaller; with '-' before, nothing larger",
+                   "Show nothing smaller than SIZE; with a leading '-', nothing larger",
                    [&du](const std::string& value) { return set_threshold(value, du); });
-  options.values("--exclude", "PATTERN", "Leave out what fits, and what is below", du.excluded);
+  options.values("--exclude", "PATTERN", "Leave out what matches, and all below it", du.excluded);
   options.values("-X,--exclude-from", "FILE",
-                 "The same for the patterns in FILE, one a line; - is the standard input",
+                 "The same for the patterns in FILE, one per line; - is the standard input",
                  du.exclusion_files);
   options.value("--files0-from", "FILE",
-                "Sum up the paths in FILE, with a NUL after each; - is the standard input",
+                "Sum up the paths in FILE, each ended by a NUL; - is the standard input",
                 du.paths_file);
   options.on_optional_value("--time", "WORD", "mtime",
-                            "Show the newest mtime below, too, or the newest atime or ctime",
+                            "Show the newest mtime below as well, or the newest atime or ctime",
                             [&du](const std::string& word) { return set_time(word, du); });
   options.choices("--time", {"mtime", "atime", "ctime"});
   options.on_value("--time-style", "STYLE", "full-iso, long-iso, iso, or +FORMAT of date",
@@ -119,23 +119,23 @@ void add_du_options(OptionParser& options, const Session& session, DuOptions& du
       return ok();
     });
   };
-  follow("-P,--no-dereference", "Take links for links (the default)", LinksFollowed::kNone);
-  follow("-D,--dereference-args", "Follow links that are a PATH", LinksFollowed::kOperands);
+  follow("-P,--no-dereference", "Follow no links (the default)", LinksFollowed::kNone);
+  follow("-D,--dereference-args", "Follow links given as a PATH", LinksFollowed::kOperands);
   follow("-H", "Same as -D", LinksFollowed::kOperands);
   follow("-L,--dereference", "Follow all links, within the image", LinksFollowed::kAll);
-  options.on_flag("-x,--one-file-system", "For du's sake: an image is one file system",
+  options.on_flag("-x,--one-file-system", "Accepted as by du(1); an image is one file system",
                   [](const std::string&) -> Status { return ok(); });
-  options.flag("-0,--null", "End lines with NUL", du.ends_with_nul);
-  options.flag("--json", "Print JSON objects, one a line, sizes in bytes", du.json);
+  options.flag("-0,--null", "End lines with a NUL, not a newline", du.ends_with_nul);
+  options.flag("--json", "Print JSON objects, one per line, sizes in bytes", du.json);
   add_amounts(options, du);
 }
 
 std::string complete_du_options(DuOptions& du, bool has_operands) {
-  if (du.summarize && du.all) return "-s and -a exclude each other";
+  if (du.summarize && du.all) return "-s and -a cannot be combined";
   if (du.summarize && du.depth_max != 0 && du.depth_max != kAnyDepth) {
-    return "-s and -d exclude each other; -s is -d 0";
+    return "-s and -d cannot be combined; -s is -d 0";
   }
-  if (du.paths_file && has_operands) return "--files0-from and a PATH exclude each other";
+  if (du.paths_file && has_operands) return "--files0-from and a PATH cannot be combined";
   if (du.summarize) du.depth_max = 0;
   return {};
 }
@@ -144,7 +144,7 @@ Status read_exclusions(const ToolIo& io, DuOptions& du) {
   for (const std::string& file : du.exclusion_files) {
     DGFS_TRY(text, read_text(io, file));
     for (std::string_view line : rules::split_lines(text, '\n')) {
-      // As du has it, spaces at the end are none of the pattern's.
+      // Like du, drops spaces at the end of a pattern.
       const std::size_t end = line.find_last_not_of(" \t\v\f\r");
       if (end != line.npos) du.excluded.emplace_back(line.substr(0, end + 1));
     }

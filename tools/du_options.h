@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What dgfs du can be asked for: the options of du(1) that mean something in an image.
+// The options of dgfs du: those of du(1) that mean something in an image.
 #pragma once
 
 #include <cstdint>
@@ -26,29 +26,29 @@ struct DuOptions {
   bool apparent = false;
   bool summarize = false;
   bool total = false;
-  bool separate = false;     ///< a directory without its subdirectories
-  bool count_links = false;  ///< a file with several names as often as it is met
+  bool separate = false;     ///< sums of directories leave out subdirectories
+  bool count_links = false;  ///< a file counts once for each of its names
   bool inodes = false;       ///< entries instead of bytes
-  bool time = false;         ///< show it, too
+  bool time = false;         ///< also print the newest time
   bool ends_with_nul = false;
   bool json = false;
   LinksFollowed links = LinksFollowed::kNone;
-  BlockUnit unit;                     ///< of all but inodes
+  BlockUnit unit;                     ///< for everything but inodes
   std::uint64_t least = 0;            ///< show nothing smaller
-  std::optional<std::uint64_t> most;  ///< or nothing larger
+  std::optional<std::uint64_t> most;  ///< show nothing larger
   Time reader::Node::*time_member = &reader::Node::mtime;
   TimeStyle time_style;
   std::size_t depth_max = kAnyDepth;
   std::vector<std::string> excluded;         ///< patterns
-  std::vector<std::string> exclusion_files;  ///< of further ones, one a line
-  std::optional<std::string> paths_file;     ///< what to sum up, with a NUL after each
+  std::vector<std::string> exclusion_files;  ///< files with further patterns, one per line
+  std::optional<std::string> paths_file;     ///< file of the paths to sum up, each ended by a NUL
 };
 
-/// Adds the options, after what the environment says; `du` must outlive the parse.
+/// Adds the options, with defaults from the environment; `du` must outlive the parse.
 void add_du_options(OptionParser& options, const Session& session, DuOptions& du);
-/// Why options contradict each other; empty where they do not. Works out what they leave open.
+/// Fills in what the options leave open. Returns why options contradict each other, or "".
 [[nodiscard]] std::string complete_du_options(DuOptions& du, bool has_operands);
-/// Adds the patterns of the files to `excluded`. Errors: those of read_text().
+/// Adds the patterns of the exclusion files to `excluded`. Errors: those of read_text().
 [[nodiscard]] Status read_exclusions(const ToolIo& io, DuOptions& du);
 
 }  // namespace dgfs::tools

@@ -23,8 +23,8 @@ constexpr int kOutDescriptor = 1;
 constexpr int kErrDescriptor = 2;
 constexpr std::size_t kOutBufferBytes = std::size_t{64} << 10;
 
-std::atomic<bool> g_stop = false;  // a signal handler can reach nothing but globals
-std::atomic<int> g_signal = 0;     // which one it was
+std::atomic<bool> g_stop = false;  // a signal handler can reach only globals
+std::atomic<int> g_signal = 0;     // which signal it was
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void set_stop(int signal) {
@@ -32,12 +32,12 @@ void set_stop(int signal) {
   g_stop = true;
 }
 
-/// The first signal asks the command to end, which undoes what it began. A second one of the same
-/// kind ends the process wherever it is. Nothing half-written has the name of an output even then,
-/// because outputs get that when they are complete. But hidden names (".NAME.*.new", ".old" or
-/// ".tmp") may stay if it comes while outputs get their names (see builder/publish/publisher.h) or,
-/// where there is no O_TMPFILE, while extract, salvage or volume move write a file; and a file that
-/// was being moved may have both names.
+/// The first signal asks the command to end; the command then undoes what it began. A second signal
+/// of the same kind ends the process at once. Even then, no half-written file has the name of an
+/// output, because outputs get their names when they are complete. But hidden names (".NAME.*.new",
+/// ".old" or ".tmp") may stay if the second signal comes while outputs get their names (see
+/// builder/publish/publisher.h) or, without O_TMPFILE, while extract, salvage or volume move write
+/// a file; and a file that was being moved may have both names.
 void catch_signals() {
   struct sigaction action {};
   action.sa_handler = set_stop;
@@ -69,7 +69,7 @@ dgfs::tools::Output::Sink sink_to(std::FILE* stream) {
   };
 }
 
-/// A process that was told to end by a signal says so to its parent by ending that way.
+/// Ends the process by the signal that asked it to end, so that its parent sees that.
 int end_by_signal() {
   const int signal = g_signal != 0 ? g_signal.load() : SIGINT;
   std::signal(signal, SIG_DFL);
@@ -80,7 +80,7 @@ int end_by_signal() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Names are taken for UTF-8 everywhere; this is for the C library's patterns.
+  // Names are UTF-8 everywhere; the patterns of the C library need this setting.
   std::setlocale(LC_CTYPE, "C.UTF-8");
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const bool mounts = dgfs::tools::is_mount_helper(argc > 0 ? argv[0] : "", arguments);

@@ -30,8 +30,8 @@ std::string file_type(const reader::Node& node) {
   return empty ? "regular empty file" : std::string(type_text(node.mode));
 }
 
-/// Seconds, and with a precision as many digits of their fraction. Times before 1970 count back:
-/// half a second before it is -0.5, kept as second -1 and 500,000,000 ns.
+/// Seconds, with as many digits of their fraction as the precision asks for. Times before 1970
+/// count back: half a second before it is -0.5, kept as second -1 and 500,000,000 ns.
 std::string seconds_text(const FormatPiece& piece, const Time& time) {
   if (!piece.precision) return std::to_string(time.seconds);
   const std::size_t digits = *piece.precision == 0 ? 9 : *piece.precision;
@@ -129,7 +129,7 @@ std::string value_of(const FormatPiece& piece, const StatSubject& subject, UserN
   }
 }
 
-/// How stat hands the value to printf; nullopt: as text.
+/// The kind of number that stat passes to printf; nullopt: text.
 std::optional<NumberKind> number_kind(const FormatPiece& piece) {
   const auto is_one_of = [&](std::string_view letters) {
     return letters.find(piece.letter) != letters.npos;
@@ -184,7 +184,7 @@ std::string StatFormat::print(const StatSubject& subject, UserNames& users) cons
     out += piece.literal;
     if (piece.letter == 0) continue;
     FormatPiece placed = piece;
-    // There the precision is of the fraction, and is applied already.
+    // For these the precision counts digits of the fraction, and value_of() has applied it.
     if (std::string_view("WXYZ").find(piece.letter) != std::string_view::npos) {
       placed.precision.reset();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What stat -c can print of an entry.
+// StatFormat: the formats of stat -c.
 #pragma once
 
 #include <optional>
@@ -21,19 +21,19 @@ struct StatSubject {
   const reader::Node& node;
   std::string target = {};                  ///< of a symbolic link
   std::optional<std::string> context = {};  ///< of security
-  Printed printed = Printed::kAsGnu;        ///< what %N leaves as it is
+  Printed printed = Printed::kAsGnu;        ///< which characters %N does not escape
 };
 
 /// Directives of coreutils' stat that mean something in an image: %a %A %b %B %d %D %f %F %g %G %h
 /// %i %m %n %N %o %r %R %s %t %T %u %U %w %W %x %X %y %Y %z %Z %C %Hd %Ld %Hr %Lr. Device numbers
-/// of the file system are 0, times of birth unknown ("-"), the mount point is "/".
+/// of the file system are 0, birth times are unknown ("-"), and the mount point is "/".
 class StatFormat {
  public:
   /// Errors: kInvalidArgument (unknown directive).
   [[nodiscard]] static Result<StatFormat> parse(std::string_view format, bool escapes);
-  /// The format that stat uses without one.
+  /// The format of stat without -c.
   [[nodiscard]] static StatFormat standard(bool device);
-  /// That of stat --terse.
+  /// The format of stat --terse.
   [[nodiscard]] static StatFormat terse();
 
   /// Whether a directive asks for the security context.

@@ -15,8 +15,6 @@
 #include "tools/text/quoting.h"
 
 namespace dgfs::tools {
-namespace {}  // namespace
-
 namespace {
 
 int dispatch(const Arguments& arguments, const ToolIo& io) {
@@ -35,7 +33,7 @@ int dispatch(const Arguments& arguments, const ToolIo& io) {
   return command == nullptr ? unknown_command(io, name) : command->run(io, others);
 }
 
-// What a command had begun is undone by then: nothing half-written has a name.
+// By then the command has undone what it began: nothing half-written has a name.
 int dispatch_within_memory(const Arguments& arguments, const ToolIo& io) {
   try {
     return dispatch(arguments, io);
@@ -50,7 +48,7 @@ int dispatch_within_memory(const Arguments& arguments, const ToolIo& io) {
 int tool_main(const std::vector<std::string>& arguments, const ToolIo& io) {
   int code = dispatch_within_memory(arguments, io);
   io.out.flush();
-  // What was done before the signal came is done.
+  // A command that completed before the signal came keeps its exit code.
   if (io.stop && code != kExitDone) return kExitInterrupted;
   if (io.out.failure() != 0) {
     io.err.write(fmt::format("dgfs: write error: {}\n", std::strerror(io.out.failure())));

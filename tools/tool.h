@@ -15,7 +15,7 @@ namespace dgfs::tools {
 /// anywhere but to `io`; both outputs are flushed.
 [[nodiscard]] int tool_main(const std::vector<std::string>& arguments, const ToolIo& io);
 
-/// Whether the command line is one that runs until it is told to end and watches signals itself.
+/// Whether the command runs until a signal ends it, and handles signals itself.
 [[nodiscard]] bool handles_signals(const std::vector<std::string>& arguments);
 
 }  // namespace dgfs::tools

@@ -17,7 +17,7 @@ Result<std::optional<builder::Compression>> parse_compression(const std::string&
   if (text == "zstd") return Parsed(compression);
   constexpr std::string_view kPrefix = "zstd:";
   if (!text.starts_with(kPrefix)) {
-    return Error(ErrorKind::kInvalidArgument, 6066, "neither none nor zstd nor zstd:LEVEL");
+    return Error(ErrorKind::kInvalidArgument, 6066, "must be none, zstd or zstd:LEVEL");
   }
   const char* const begin = text.data() + kPrefix.size();
   const char* const end = text.data() + text.size();

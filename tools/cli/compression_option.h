@@ -11,7 +11,7 @@
 
 namespace dgfs::tools {
 
-/// What `text` asks for; nullopt for "none". Errors: kInvalidArgument.
+/// Parses the value of --compress; nullopt for "none". Errors: kInvalidArgument.
 [[nodiscard]] Result<std::optional<builder::Compression>> parse_compression(
     const std::string& text);
 

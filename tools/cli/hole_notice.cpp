@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMeasuredBytes = std::uint64_t{8} << 20;
 
-/// Nanoseconds that one thread takes for so many zeros; 0 where that cannot be said.
+/// Nanoseconds that one thread needs to hash so many zeros; 0 if that cannot be measured.
 double hashing_ns(const Session& session, std::uint64_t bytes) {
   auto hasher = format::DigestHasher::make(format::DigestAlgorithm::kSha256);
   if (!hasher) return 0;
@@ -25,7 +25,8 @@ double hashing_ns(const Session& session, std::uint64_t bytes) {
          static_cast<double>(kMeasuredBytes);
 }
 
-/// Of one thread: files are spread over threads, the holes of one file are not.
+/// The most bytes that one thread hashes: files are spread over threads, the holes of one file are
+/// not.
 std::uint64_t bytes_in_turn(const Session& session, const format::LongHoles& holes, unsigned jobs) {
   const std::uint64_t cores = std::max(session.env().processor_count(), 1U);
   const auto threads = jobs == 0 ? cores : std::min<std::uint64_t>(jobs, cores);
@@ -38,12 +39,12 @@ void tell_of_holes(const Session& session, const format::LongHoles& holes, unsig
                    std::string_view advice) {
   if (holes.bytes < kHoleNoticeBytes) return;
   const auto time_ns = hashing_ns(session, bytes_in_turn(session, holes, jobs));
-  // Whole seconds: it is an estimate.
+  // Rounded to whole seconds, because it is an estimate.
   constexpr double kSecondNs = 1e9;
   const auto seconds = static_cast<std::uint64_t>(time_ns / kSecondNs + 1);
   const auto time = time_ns == 0 ? std::string()
                                  : ", which takes about " + duration_text(seconds * 1'000'000'000);
-  session.complain(fmt::format("the zeros of {}{} of holes in {} are hashed for the digests{}; {}",
+  session.complain(fmt::format("the digests need {}{} of holes in {} hashed as zeros{}; {}",
                                holes.is_estimate ? "up to " : "", size_text(holes.bytes),
                                counted(holes.files, "file"), time, advice));
 }

@@ -11,7 +11,7 @@
 namespace dgfs::tools {
 namespace {
 
-// mount(8), "EXIT STATUS".
+// See mount(8), "EXIT STATUS".
 constexpr int kMountExitUsage = 1;
 constexpr int kMountExitFailed = 32;
 
@@ -32,7 +32,7 @@ void add_options(HelperCall& call, std::string_view list) {
   call.options += list;
 }
 
-// One cluster of flags; returns the one that takes a value, 0 if none does.
+// Takes one cluster of flags; returns the one that takes a value, 0 if none does.
 Result<char> take_flags(HelperCall& call, std::string_view flags) {
   for (const char flag : flags) {
     if (flag == 's') call.sloppy = true;
@@ -62,13 +62,13 @@ Result<HelperCall> parse(const Arguments& arguments) {
     }
     const std::string value = at < argument.size() ? argument.substr(at) : arguments[++i];
     if (flag == 'o') add_options(call, value);
-    if (flag == 'N') return usage("other mount name spaces are entered with nsenter(1)");
+    if (flag == 'N') return usage("-N is not supported; nsenter(1) enters other mount name spaces");
   }
   if (call.operands.size() != 2) return usage("an image and a directory are needed");
   return call;
 }
 
-// Whether `name` is given and `opposite` is not given after it; `otherwise` without either.
+// Whether `name` is given and not followed by `opposite`; `otherwise` if neither is given.
 bool is_set(std::string_view list, const std::string& name, const std::string& opposite,
             bool otherwise) {
   const std::string padded = "," + std::string(list) + ",";
@@ -101,13 +101,13 @@ void settle_privileges(HelperCall& call, std::uint32_t user_id) {
 bool is_mount_helper(std::string_view program, const Arguments& arguments) {
   const auto name = program.substr(program.rfind('/') + 1);  // npos + 1 is 0
   if (name == "mount.dgfs" || name == "mount.fuse.dgfs") return true;
-  // mount.fuse(8): no command has a slash in its name, and every path that mount(8) passes has.
+  // As mount.fuse(8): no command has a slash in its name, but every path from mount(8) has one.
   return arguments.size() >= 2 && arguments[0].find('/') != std::string::npos;
 }
 
 Result<Arguments> mount_helper_arguments(const Arguments& arguments, std::uint32_t user_id) {
   DGFS_TRY(call, parse(arguments));
-  // mount(8) says rw wherever nobody says ro. To a remount that may be what is wanted.
+  // mount(8) passes rw wherever ro is not given. For a remount, rw may be intended.
   if (("," + call.options + ",").find(",remount,") == std::string::npos) {
     remove_option(call.options, "rw");
     settle_privileges(call, user_id);

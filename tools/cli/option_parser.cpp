@@ -18,9 +18,9 @@ namespace dgfs::tools {
 namespace {
 
 constexpr std::size_t kColumnsMax = 80;
-constexpr std::size_t kHelpColumn = 28;  // where the help of an option begins
+constexpr std::size_t kHelpColumn = 28;  // where the help text of an option begins
 
-/// Breaks lines between words where they would pass so many columns.
+/// Breaks lines between words, so that they have at most so many columns.
 std::string wrapped(const std::string& text, std::size_t columns_max = kColumnsMax) {
   std::string out;
   std::size_t column = 0;
@@ -34,7 +34,7 @@ std::string wrapped(const std::string& text, std::size_t columns_max = kColumnsM
   return out;
 }
 
-/// One status a paragraph, the number before it.
+/// One paragraph per status, with the number before it.
 std::string exit_status_lines(const Manual& manual) {
   constexpr std::size_t kIndent = 6;
   std::string out;
@@ -73,7 +73,7 @@ Error usage_error(std::uint16_t code, std::string text) {
 
 struct OptionParser::Impl {
   CLI::App app;
-  CommandDescription described;  ///< all but the options, which the app knows
+  CommandDescription described;  ///< without the options, which `app` knows
   std::map<std::string, std::vector<std::string>> choices;  ///< by CLI11's name of the option
   std::map<const CLI::Option*, Handler> handlers;
   std::map<std::string, std::string> assumed_values;  ///< by long option
@@ -92,7 +92,7 @@ OptionParser::OptionParser(Texts texts, const std::string& help_names)
   impl_->described.summary = texts.summary;
   CLI::App& app = impl_->app;
   app.set_help_flag(help_names, "Print this help and exit");
-  // CLI11 would take apart operands like "[a,b]"; left to the extras, they stay as they are.
+  // CLI11 would split operands like "[a,b]"; as extras they stay unchanged.
   app.allow_extras();
   app.formatter(std::make_shared<HelpFormatter>(fmt::format(
       "Usage: {} [OPTION]... {}\n{}", texts.command, texts.operands, wrapped(texts.summary))));
@@ -166,14 +166,14 @@ std::vector<std::string> OptionParser::Impl::prepared(
       out.push_back(argument + "=" + assumed->second);
     } else if (options && argument.size() > 3 && argument.starts_with("--") &&
                argument.find('=') == argument.size() - 1) {
-      // CLI11 takes "--name=" for an option that lacks its value and swallows the next argument.
+      // CLI11 would read "--name=" as an option without a value and take the next argument.
       out.push_back(argument.substr(0, argument.size() - 1));
       out.emplace_back();
     } else {
       out.push_back(argument);
     }
   }
-  // CLI11 wants the last argument first.
+  // CLI11 expects the last argument first.
   return {out.rbegin(), out.rend()};
 }
 
@@ -264,7 +264,7 @@ OptionDescription OptionParser::Impl::describe(const CLI::Option& option) const 
   out.value_name = option.get_type_name();
   out.help = option.get_description();
   out.value_optional = assumed_values.contains(option.get_name());
-  // on_optional_value() has put "[=" and "]" around it, for the help.
+  // Removes "[=" and "]", which on_optional_value() has added for the help.
   if (out.value_optional) out.value_name = out.value_name.substr(2, out.value_name.size() - 3);
   const auto known = choices.find(option.get_name());
   if (known != choices.end()) out.choices = known->second;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// OptionParser: command-line options over CLI11 with getopt's habits: options and operands in any
-// order, "--" ends options, and what is given later wins because handlers run in the order of the
-// command line. Operands are taken as the bytes they are.
+// OptionParser: command-line options over CLI11, with the habits of getopt: options and operands
+// come in any order, "--" ends the options, and later options override earlier ones, because
+// handlers run in the order of the command line. Operands keep their bytes unchanged.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ class OptionParser {
     std::string operands;  ///< "IMAGE [PATH]..."
     std::string summary;   ///< one sentence
   };
-  /// @param help_names  "-h,--help" but where -h has another meaning
+  /// @param help_names  "-h,--help", except where -h has another meaning
   explicit OptionParser(Texts texts, const std::string& help_names = "-h,--help");
   ~OptionParser();
   OptionParser(const OptionParser&) = delete;
@@ -37,11 +37,11 @@ class OptionParser {
   void on_flag(const std::string& names, const std::string& help, Handler handler);
   void on_value(const std::string& names, const std::string& value_name, const std::string& help,
                 Handler handler);
-  /// A long option whose value may be left out: --color[=WHEN] and, without a value, `assumed`.
+  /// A long option with an optional value: --color[=WHEN]. Without a value it gets `assumed`.
   void on_optional_value(const std::string& name, const std::string& value_name,
                          const std::string& assumed, const std::string& help, Handler handler);
 
-  // The same for the usual targets, which must outlive parse().
+  // The same for the usual kinds of target; targets must outlive parse().
   void flag(const std::string& names, const std::string& help, bool& target);
   void value(const std::string& names, const std::string& value_name, const std::string& help,
              std::optional<std::string>& target);
@@ -64,18 +64,17 @@ class OptionParser {
              }));
   }
 
-  /// Values worth offering for an option that was added, for completion; the handler checks.
+  /// Values that completion offers for an option that was added; the handler still checks them.
   /// @param name  one of its names: "--color"
   void choices(const std::string& name, std::vector<std::string> values);
-  /// Words that may stand where operands do and begin like options, for completion.
+  /// Words that may stand in place of operands and begin like options, for completion.
   void words(std::vector<std::string> words);
-  /// Printed after the options, in the order of the calls.
+  /// Sections are printed after the options, in the order of the calls.
   void section(HelpSection section);
   void manual(Manual manual);
 
-  /// Runs the handlers and returns the operands; nullopt where help was asked for. To be called
-  /// once.
-  /// Errors: kInvalidArgument, its text fit for "dgfs ls: TEXT".
+  /// Runs the handlers and returns the operands; nullopt if help was asked for. Call it once.
+  /// Errors: kInvalidArgument, with a text fit for "dgfs ls: TEXT".
   [[nodiscard]] Result<std::optional<std::vector<std::string>>> parse(
       const std::vector<std::string>& arguments);
   [[nodiscard]] std::string help() const;

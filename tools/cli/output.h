@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Output: where a command prints. Collects small writes, and remembers the first failure, so that
-// a command can stop printing to a closed pipe and main can say that the disk is full.
+// Output: where a command prints. Collects small writes and remembers the first failure, so that a
+// command can stop printing to a closed pipe and main() can report a full disk.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@ namespace dgfs::tools {
 /// A byte sink with a buffer. Thread-safe: each write() lands in one piece.
 class Output {
  public:
-  /// Takes all of the text and returns 0, or returns an errno.
+  /// Writes all of the text and returns 0, or returns an errno.
   using Sink = std::function<int(std::string_view)>;
 
-  /// @param buffer_bytes_max  0 = every write goes straight to the sink
+  /// @param buffer_bytes_max  0: every write goes straight to the sink
   Output(Sink sink, std::size_t buffer_bytes_max)
       : sink_(std::move(sink)), buffer_bytes_max_(buffer_bytes_max) {}
   ~Output() { flush(); }
@@ -27,7 +27,7 @@ class Output {
 
   void write(std::string_view text);
   void flush();
-  /// errno of the first failed write, 0 if all went well; nothing is written after a failure.
+  /// errno of the first failed write, or 0; after a failure nothing more is written.
   [[nodiscard]] int failure() const;
 
  private:

@@ -12,13 +12,13 @@ namespace dgfs::tools {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
-constexpr std::uint64_t kSilentNs = kSecondNs;       // what is done by then needs no bar
+constexpr std::uint64_t kSilentNs = kSecondNs;       // shorter work needs no bar
 constexpr std::uint64_t kRedrawNs = kSecondNs / 10;  // faster is a blur
-constexpr std::uint64_t kJudgedNs = kSecondNs;       // less work says nothing of the rest
+constexpr std::uint64_t kJudgedNs = kSecondNs;       // less work gives no useful rate
 constexpr std::size_t kBarColumnsMax = 36;
 constexpr std::size_t kBarColumnsMin = 8;
 
-/// 0 where there is nothing to judge by.
+/// Returns 0 if there is too little work to estimate a rate.
 std::uint64_t rate_of(const ProgressState& state) {
   if (state.elapsed_ns < kJudgedNs || state.done <= state.done_before) return 0;
   return static_cast<std::uint64_t>(static_cast<double>(state.done - state.done_before) * 1e9 /

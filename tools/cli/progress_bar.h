@@ -12,23 +12,23 @@
 
 namespace dgfs::tools {
 
-/// What a line shows.
+/// The content of a progress line.
 struct ProgressState {
   std::string label;              ///< "packing"
   std::uint64_t done = 0;         ///< bytes, or entries where `total` is 0
   std::uint64_t total = 0;        ///< bytes; 0 = unknown: a counter is shown instead of a bar
   std::uint64_t elapsed_ns = 0;   ///< since the work under this label began
-  std::uint64_t done_before = 0;  ///< of `done`, when it began: what came in that time is the rest
+  std::uint64_t done_before = 0;  ///< `done` when the work began; the rate counts what came since
 };
 
 /// "packing   [######----]  60%  5.83 GB of 9.71 GB  612 MB/s  0:05 left", at most `width_columns`
-/// wide (the bar shrinks, then the right end is cut), or "scanning  1,204 entries  386/s". Of less
-/// than a second of work no rate is told, and no time left: there is nothing to judge by.
+/// wide (the bar shrinks first, then the right end is cut), or "scanning  1,204 entries  386/s".
+/// Rate and remaining time appear after one second of work: before, they cannot be estimated.
 [[nodiscard]] std::string render_progress(const ProgressState& state, std::size_t width_columns);
 /// "0:05", "12:34", "1:02:03".
 [[nodiscard]] std::string clock_text(std::uint64_t seconds);
 
-/// Draws over itself. To be called from one thread at a time.
+/// Draws over its previous line. Call it from one thread at a time.
 class ProgressBar {
  public:
   ProgressBar(const ToolIo& io, bool quiet);
@@ -36,12 +36,12 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// A new label starts the clock for rates anew, at its first progress: what comes before that
-  /// (training, opening) is no measure of the work.
+  /// The first update with a new label restarts the clock for the rate, so that earlier phases
+  /// (training, opening) do not distort it.
   void update(const std::string& label, std::uint64_t done, std::uint64_t total);
-  /// Takes the line away, so that something can be printed there.
+  /// Removes the line, so that something can be printed in its place.
   void clear();
-  /// The same, and is silent for another second: what is printed shows that it goes on.
+  /// Removes the line and stays silent for another second: the printed text shows progress.
   void rest();
 
  private:

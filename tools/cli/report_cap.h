@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ReportCap: how many lines of one kind a report prints for people. A disk that fails has
-// thousands of damaged places, and their number says more than the list. --json lists them all.
+// ReportCap: limits the lines of one kind in a report for people. A failing disk has thousands of
+// damaged places, and their number says more than the list. --json lists them all.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,16 +16,16 @@
 
 namespace dgfs::tools {
 
-/// More than anybody looks at one by one.
+/// More lines than a person reads one by one.
 inline constexpr std::uint64_t kReportedLinesMax = 100;
 
 class ReportCap {
  public:
-  /// Whether the next line is to be printed. Counts it in either case.
+  /// Counts a line. Returns whether it is to be printed.
   [[nodiscard]] bool take() { return lines_++ < kReportedLinesMax; }
-  /// "and 4,321 more in files (--json lists all)"; nothing where all were printed.
+  /// "and 4,321 more in files (--json lists all)"; nullopt if all were printed.
   /// @param where  what the lines are about: "in files"
-  /// @param lister  what prints them all
+  /// @param lister  the option or command that prints them all
   [[nodiscard]] std::optional<std::string> rest(std::string_view where,
                                                 std::string_view lister = "--json") const {
     if (lines_ <= kReportedLinesMax) return std::nullopt;

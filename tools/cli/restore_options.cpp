@@ -20,17 +20,17 @@ void add_restore_options(OptionParser& options, reader::RestoreChoice& choice) {
           "Restore owners, devices and all attributes (the default for root)", choice.privileged,
           true);
   on_flag(options, "--no-same-owner",
-          "Write as an ordinary user would: no owners, no devices, no capabilities, and set-id "
-          "bits only where the owner is the same (the default for others)",
+          "Write as an ordinary user would: no owners, devices or capabilities, and set-id bits "
+          "only if the owner is the same (the default for other users)",
           choice.privileged, false);
   on_flag(options, "--no-xattrs",
-          "Restore no extended attributes but ACLs: also no capabilities and no labels",
+          "Restore no extended attributes except ACLs; drops capabilities and labels too",
           choice.xattrs, false);
   on_flag(options, "--no-acls",
-          "Restore no POSIX ACLs; files have those they inherit from DEST, and their groups no "
-          "more rights than the ACL gave them",
+          "Restore no POSIX ACLs; files get those that they inherit from DEST, and their groups "
+          "get no more rights than the ACLs gave them",
           choice.acls, false);
-  on_flag(options, "--no-devices", "Leave out device nodes without a word", choice.devices, false);
+  on_flag(options, "--no-devices", "Leave out device nodes silently", choice.devices, false);
 }
 
 std::string option_without(reader::AttributeKind kind) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What the commands that restore trees have in common: the options that say what is restored, and
-// how they tell of what is not.
+// Shared by the commands that restore trees: the options that choose what is restored, and the
+// messages about what is not.
 #pragma once
 
 #include <string>
@@ -17,12 +17,12 @@ namespace dgfs::tools {
 /// parse().
 void add_restore_options(OptionParser& options, reader::RestoreChoice& choice);
 
-/// "--no-xattrs leaves extended attributes out"; nothing where no option does.
+/// "--no-xattrs leaves extended attributes out"; empty if no option does.
 [[nodiscard]] std::string option_without(reader::AttributeKind kind);
-/// Why an entry was written without an attribute, and the option that leaves such ones out.
+/// Why an entry was written without an attribute, and the option that leaves such attributes out.
 [[nodiscard]] std::string lost_attribute_text(const reader::LostAttribute& attribute,
                                               const Error& error);
-/// Of an object that was made once more instead of linked.
+/// The message for an object that was written a second time instead of being linked.
 [[nodiscard]] std::string further_copy_text(const Error& why);
 
 }  // namespace dgfs::tools

@@ -16,7 +16,7 @@ namespace dgfs::tools {
 namespace {
 
 constexpr const char* kSyntax =
-    "  name        that name in any directory, * ? [a-z] as wildcards within it\n"
+    "  name        this name in any directory; * ? [a-z] are wildcards in it\n"
     "  name/       directories only\n"
     "  /name       at the root of the tree only\n"
     "  dir/name    at the end of the path; * ? [a-z] do not match /\n"
@@ -27,8 +27,8 @@ constexpr const char* kSyntax =
 
 constexpr const char* kStandardInput = "-";
 
-/// Lines of a list without the comments. NULs end names that programs write, which may begin with
-/// anything.
+/// The lines of a list without its comments. Lists that end names with NULs are written by programs
+/// and have no comments: a name may begin with any byte.
 std::vector<std::string_view> entries_of(std::string_view text, char separator) {
   auto lines = rules::split_lines(text, separator);
   if (separator == '\n') {
@@ -37,7 +37,7 @@ std::vector<std::string_view> entries_of(std::string_view text, char separator) 
   return lines;
 }
 
-/// Of an entry of a list, counted from 1.
+/// The line number of an entry in a list, counted from 1.
 std::size_t line_number(std::string_view text, std::string_view entry, char separator) {
   const auto begin = static_cast<std::size_t>(entry.data() - text.data());
   const auto before = text.substr(0, begin);
@@ -66,25 +66,25 @@ void RuleOptions::add_to(OptionParser& options) {
   add_rule_option(options, "--include", "PATTERN", "Keep what matches, whatever later rules say",
                   RuleAction::kInclude, Source::kPattern);
   add_rule_option(options, "--exclude-from", "FILE",
-                  "Exclude the patterns in FILE, one a line; # and ; begin comments",
+                  "Exclude the patterns in FILE, one per line; # and ; begin comments",
                   RuleAction::kExclude, Source::kFile);
   add_rule_option(options, "--include-from", "FILE", "Include the patterns in FILE",
                   RuleAction::kInclude, Source::kFile);
   options.values(
       "--files-from", "FILE",
-      "Take only the paths in FILE, one a line, each with all below it; a/../b is b; # "
-      "and ; begin comments (./# a name), but not with -0; - is the standard input, here and in "
-      "the other options that take lists",
+      "Take only the paths in FILE, one per line, each with everything below it; a/../b is b; # "
+      "and ; begin comments (./# is a name), but not with -0; - is the standard input, here and "
+      "in the other options that read lists",
       path_files_);
-  options.on_flag("-0,--from0", "Files of patterns and paths have a NUL after each, not a newline",
+  options.on_flag("-0,--from0", "Patterns and paths in files end with a NUL, not a newline",
                   [this](const auto&) -> Status {
                     separator_ = '\0';
                     return ok();
                   });
   options.section({"Rules",
-                   "Rules are asked in the order given, as by rsync(1), and the first that matches "
-                   "decides; what none matches is kept. A directory that is left out is not "
-                   "entered. Paths are those from the root of the tree.",
+                   "Rules are tried in the given order, as by rsync(1). The first one that matches "
+                   "decides; what matches no rule is kept. A directory that is left out is not "
+                   "entered. Paths begin at the root of the tree.",
                    kSyntax});
 }
 

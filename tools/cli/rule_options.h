@@ -19,15 +19,15 @@ class RuleOptions {
  public:
   struct Choice {
     rules::PathRules rules;
-    std::vector<std::string> paths;  ///< of --files-from; empty if it was not given
+    std::vector<std::string> paths;  ///< from --files-from; empty if that was not given
   };
 
-  /// The parser must not outlive this.
+  /// *this must outlive the parser.
   void add_to(OptionParser& options);
 
-  /// Reads the files that were named, once each, pipes and the standard input ("-") among them; to
-  /// be called after parsing. Errors: those of reading; kInvalidArgument for a list without a path
-  /// or with one that leads out of the tree, or a second "-", kLimit for a file beyond 1 GiB.
+  /// Reads each named file once; pipes and the standard input ("-") are allowed. Call it after
+  /// parsing. Errors: those of reading; kInvalidArgument for a list without a path or with a path
+  /// that leads out of the tree, or for a second "-"; kLimit for a file beyond 1 GiB.
   [[nodiscard]] Result<Choice> read(const ToolIo& io) const;
 
  private:

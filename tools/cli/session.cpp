@@ -9,11 +9,11 @@
 namespace dgfs::tools {
 namespace {
 
-// Paths may have 64 KiB, which no one reads. Where it begins and the reason at its end stay.
+// A path may have 64 KiB. Long messages keep their beginning, and the reason at their end.
 constexpr std::size_t kMessageBytesMax = 6000;
 constexpr std::size_t kEndBytes = 700;
 
-// Asking for the time costs more than passing an entry.
+// Reading the clock costs more than passing an entry.
 constexpr std::uint64_t kEntriesBetweenUpdates = 64;
 
 std::string shortened(std::string_view text) {
@@ -39,7 +39,7 @@ std::string Session::shown(std::string_view name) const {
 
 void Session::complain(std::string_view text) const {
   if (progress_) progress_->bar.rest();
-  io_.out.flush();  // so that both outputs come in order on one terminal
+  io_.out.flush();  // so that a terminal gets both outputs in order
   io_.err.write(fmt::format("dgfs: {}: {}\n", command_, printable(shortened(text))));
 }
 
@@ -75,8 +75,7 @@ std::optional<int> Session::refuse_streams(std::span<const std::string> paths) c
   for (const std::string& path : paths) {
     if (path != "-") continue;
     return fail_usage(
-        "'-' would be a stream, and here it cannot be one; a file or directory of "
-        "that name is './-'");
+        "'-' cannot be a stream here; write './-' for a file or directory of that name");
   }
   return std::nullopt;
 }

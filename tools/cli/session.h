@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Session: what all commands share: how they report, how they end, how they read their options.
+// Session: shared by all commands: reports messages, ends a run, and parses options.
 #pragma once
 
 #include <memory>
@@ -31,18 +31,18 @@ class Session {
     if (progress_ && io_.out_is_terminal) progress_->bar.rest();
     io_.out.write(text);
   }
-  /// For commands that print a list as they find it, from one thread: shows on the terminal how
-  /// many entries were gone through, where nothing was printed there for a second. Not where
-  /// another program reads the list, which may have the terminal for itself.
+  /// For commands that print a list from one thread while they find it: shows on the terminal how
+  /// many entries were visited, whenever nothing was printed there for a second. Shows nothing if
+  /// another program reads the list, because that may use the terminal itself.
   void show_progress(std::string label);
-  /// One entry more was gone through.
+  /// Counts one more visited entry.
   void passed() const;
-  /// A name as it is to be printed: on a terminal as ls has it, in quotes where it could fool that
-  /// or a shell; elsewhere as it is. What ends lines with NUL prints names as they are everywhere.
+  /// The printed form of a name: on a terminal quoted as by ls, if the name could fool the terminal
+  /// or a shell; otherwise unchanged. Lists whose lines end with a NUL print names unchanged.
   [[nodiscard]] std::string shown(std::string_view name) const;
-  /// Whether to end early: interrupted, or nobody reads the output any more.
+  /// Whether to end early: after an interrupt, or when the output cannot be written any more.
   [[nodiscard]] bool should_stop() const { return io_.stop || io_.out.failure() != 0; }
-  /// Exit code of a command that ends early where should_stop() says so.
+  /// Exit code of a command that ends early because of should_stop().
   [[nodiscard]] int finish(int code) const { return io_.stop ? kExitInterrupted : code; }
 
   /// "dgfs: ls: TEXT" on the error output. Control characters are escaped. Thread-safe.
@@ -50,23 +50,23 @@ class Session {
   /// "dgfs: ls: PATH: REASON".
   void complain(std::string_view path, std::string_view reason) const;
 
-  /// The same of an error; one that tells a damaged place is told once, whatever else it costs. For
-  /// one thread.
+  /// The same for an error. Damage at one place is reported only once, even if it has several
+  /// effects. Not thread-safe.
   void complain_damage(std::string_view path, const Error& error) const;
 
   /// "dgfs: ls: cannot access 'PATH': REASON", as coreutils word it.
   void complain_access(std::string_view verb, std::string_view path, const Error& error) const;
 
-  /// Reports and gives the exit code. `consequence` follows the message after "; ".
+  /// Reports the error and returns the exit code. `consequence` follows the message after "; ".
   [[nodiscard]] int fail(const Error& error, std::string_view consequence = {}) const;
-  /// "dgfs ls: TEXT" and where to find help; exit code kExitUsage.
+  /// Prints "dgfs ls: TEXT" and where to find help; returns kExitUsage.
   [[nodiscard]] int fail_usage(std::string_view text) const;
 
-  /// Where one of the paths is "-", which stands for a stream elsewhere and for none here: a
-  /// message, and the exit code of wrong usage.
+  /// If one of the paths is "-", which other programs take for a stream, prints a message and
+  /// returns the exit code of wrong usage.
   [[nodiscard]] std::optional<int> refuse_streams(std::span<const std::string> paths) const;
 
-  /// Parses, and checks the number of operands; where `exit_code` is set, that is all there was.
+  /// Parses, and checks the number of operands. If `exit_code` is set, the command ends with it.
   struct Parsed {
     std::vector<std::string> operands;
     std::optional<int> exit_code;
@@ -83,7 +83,7 @@ class Session {
 
   const ToolIo& io_;
   std::string command_;
-  std::unique_ptr<Progress> progress_;  ///< none where none is to be shown
+  std::unique_ptr<Progress> progress_;  ///< null: no progress is shown
   mutable std::set<std::string> told_damage_;
 };
 

@@ -11,14 +11,14 @@
 
 namespace dgfs::tools {
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+/// Number of insertions, deletions, replacements and swaps of neighbours between two words.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The closest of `known` if it is at most a third of the word (and at least one letter) away.
+/// The closest of `known`, if its distance is at most a third of the word's length (at least one).
 [[nodiscard]] std::optional<std::string> closest(std::string_view word,
                                                  const std::vector<std::string>& known);
 
-/// "; did you mean -size?" or nothing.
+/// "; did you mean -size?" or an empty text.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& known);
 

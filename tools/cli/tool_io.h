@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a command is given of its surroundings, and the codes that it ends with.
+// ToolIo: everything outside of a command that it may use; and the exit codes of commands.
 #pragma once
 
 #include <atomic>
@@ -17,16 +17,16 @@
 
 namespace dgfs::tools {
 
-/// Exit codes. 130 is what shells report for SIGINT; main() ends by that signal instead.
+/// Exit codes. Shells report 130 for SIGINT; main() ends by that signal instead.
 inline constexpr int kExitDone = 0;
-inline constexpr int kExitFailed = 1;  ///< the asked-for thing failed: damage found, path missing
+inline constexpr int kExitFailed = 1;  ///< for example, damage was found or a path is missing
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitInterrupted = 130;
 
-/// Of a command line, behind the name of the program or command.
+/// The words of a command line after the name of the program or command.
 using Arguments = std::vector<std::string>;
 
-/// Everything that a command touches. All of it outlives the call.
+/// Everything that a command uses. All of it outlives the call.
 struct ToolIo {
   storage::Env& env;
   Output& out;
@@ -35,12 +35,12 @@ struct ToolIo {
   bool err_is_terminal = false;
   std::size_t width_columns = 80;  ///< of the terminal
   const std::atomic<bool>& stop;   ///< set: the command ends early with kExitInterrupted
-  /// Reads all of a file, FIFO or pipe; "-" is the standard input. Not set: `env` does, files only.
+  /// Reads all of a file, FIFO or pipe; "-" is the standard input. Not set: `env` reads files.
   std::function<Result<std::string>(const std::string& path, std::uint64_t bytes_max)> read_stream =
       {};
-  /// Set: a command asked for help tells its description to this instead of printing.
+  /// Set: a command that is asked for help passes its description to this instead of printing.
   const DescriptionSink* describe = nullptr;
-  /// Another program reads the output, which may have the terminal: "dgfs find IMAGE | less".
+  /// Another program reads the output and may use the terminal: "dgfs find IMAGE | less".
   bool out_is_pipe = false;
 };
 

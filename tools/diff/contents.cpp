@@ -8,7 +8,7 @@ namespace dgfs::tools {
 namespace {
 
 constexpr std::uint64_t kComparePieceBytes = std::uint64_t{1} << 20;
-// A read of so much takes no longer than one that ends before and another one behind.
+// Reading across a hole of this length is as fast as two reads around it.
 constexpr std::uint64_t kGapBytesMax = std::uint64_t{16} << 10;
 
 bool is_empty(const storage::DataSegment& segment) { return segment.begin == segment.end; }
@@ -19,12 +19,12 @@ class SideData {
   SideData(const DiffContent& content, std::uint64_t size_bytes)
       : content_(content), size_bytes_(size_bytes) {}
 
-  /// As DiffContent::next_data(), within the size.
+  /// Like DiffContent::next_data(), but within the size.
   Result<storage::DataSegment> next(std::uint64_t offset) {
     if (offset >= segment_.end && !is_ended_) {
       DGFS_TRY(segment, content_.next_data(offset));
       is_ended_ = is_empty(segment) || segment.begin >= size_bytes_;
-      // A file that was cut meanwhile ends there: what follows is no hole.
+      // The file was truncated meanwhile: it ends there, and the rest is no hole.
       if (is_empty(segment)) size_bytes_ = std::min(size_bytes_, segment.end);
       segment_ = {segment.begin, std::min(segment.end, size_bytes_)};
     }
@@ -40,7 +40,7 @@ class SideData {
 
  private:
   const DiffContent& content_;
-  std::uint64_t size_bytes_;  ///< as far as is known
+  std::uint64_t size_bytes_;  ///< lowered if the file turns out to be shorter
   storage::DataSegment segment_;
   bool is_ended_ = false;
 };
@@ -65,7 +65,7 @@ class ContentComparison {
   }
 
  private:
-  /// What to read next: segments of either side with no long hole between them.
+  /// The next range to read: data of either side, without a long hole in between.
   Result<storage::DataSegment> next_piece(std::uint64_t at) {
     DGFS_TRY(piece, next_data(at));
     while (!is_empty(piece) && piece.end - piece.begin < kComparePieceBytes) {
@@ -77,7 +77,7 @@ class ContentComparison {
     return piece;
   }
 
-  /// The segment of either side that begins first.
+  /// The data segment of either side that begins first.
   Result<storage::DataSegment> next_data(std::uint64_t at) {
     DGFS_TRY(first, first_.next(at));
     DGFS_TRY(second, second_.next(at));
@@ -88,7 +88,7 @@ class ContentComparison {
   Result<std::optional<std::uint64_t>> compare(const storage::DataSegment& piece) {
     DGFS_TRY(first, first_.read(piece, first_buffer_));
     DGFS_TRY(second, second_.read(piece, second_buffer_));
-    if (std::ranges::equal(first, second)) return std::optional<std::uint64_t>();  // memcmp's speed
+    if (std::ranges::equal(first, second)) return std::optional<std::uint64_t>();  // runs as memcmp
     const auto [difference, other] = std::ranges::mismatch(first, second);
     return std::optional(piece.begin + static_cast<std::uint64_t>(difference - first.begin()));
   }

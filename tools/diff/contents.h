@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Compares the contents of two files by their data: what is a hole on both sides is not read.
+// Compares the contents of two files; does not read where both have a hole.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 namespace dgfs::tools {
 
 /// The first byte in which two contents of `size_bytes` differ, or at which one of them ends early;
-/// nullopt where there is none. A hole equals zeros. Both sides are read where either has data, and
-/// in short holes between. Ends early, with nullopt, when `stop` is set. Errors: those of reading.
+/// nullopt if they are equal. A hole equals zeros. Reads both sides where either has data, and
+/// short holes between data. Ends early with nullopt when `stop` is set. Errors: those of reading.
 [[nodiscard]] Result<std::optional<std::uint64_t>> first_difference(const DiffContent& first,
                                                                     const DiffContent& second,
                                                                     std::uint64_t size_bytes,

@@ -31,7 +31,7 @@ std::string value_text(const Buffer& value) {
   return value.size() > kValueBytesShown ? text + "..." : text;
 }
 
-// One comparison of two entries.
+// The comparison of two entries.
 class EntryComparison {
  public:
   EntryComparison(DiffTree& first_tree, const DiffEntry& first, DiffTree& second_tree,
@@ -62,7 +62,7 @@ class EntryComparison {
   }
 
  private:
-  /// Words that say the same to people and programs.
+  /// Adds a difference whose texts are the same for people and programs.
   void note(std::string what, const std::string& first, const std::string& second) {
     found_.push_back({std::move(what), first, second, json_string(first), json_string(second)});
   }
@@ -71,7 +71,7 @@ class EntryComparison {
     const std::string b = std::to_string(second);
     found_.push_back({std::move(what), a, b, a, b});
   }
-  /// @param first  nullptr where there is none
+  /// @param first  nullptr if the first side lacks the attribute
   void note_xattr(const std::string& name, const Xattr* first, const Xattr* second) {
     const auto text = [](const Xattr* xattr) {
       return xattr == nullptr ? "none" : value_text(xattr->value);

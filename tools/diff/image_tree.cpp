@@ -34,7 +34,7 @@ class ImageContent final : public DiffContent {
     const storage::DataSegment none = {node_.size_bytes, node_.size_bytes};
     if (offset >= node_.size_bytes) return none;
     const auto begin = image_.next_data(node_, offset);
-    // The one remaining way to ask wrongly: no data follows.
+    // The only possible wrong argument is an offset without data after it.
     if (!begin && begin.error().kind() == ErrorKind::kInvalidArgument) return none;
     if (!begin) return begin.error();
     DGFS_TRY(end, image_.next_hole(node_, begin.value()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// DiffLinks: which names of one tree are of one object, told by the first of them.
+// DiffLinks: finds which names of one tree belong to the same object.
 #pragma once
 
 #include <map>
@@ -12,11 +12,11 @@
 
 namespace dgfs::tools {
 
-/// Memory: the first path of each multiply linked object of which names are still to come; of one
-/// that has names outside of what is compared, until the end.
+/// Holds the first path of each multiply linked object until all its names were met; if some names
+/// lie outside of the comparison, until the end.
 class DiffLinks {
  public:
-  /// The path under which the object of `path` was met first; `path` itself if it is met now.
+  /// The path under which the object of `path` was first met; `path` itself if it is new.
   [[nodiscard]] std::string first_path(const DiffEntry& entry, const std::string& path);
 
  private:

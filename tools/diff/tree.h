@@ -26,11 +26,11 @@ struct DiffEntry {
   std::uint64_t size_bytes = 0;
   std::uint64_t rdev = 0;
   Time mtime;
-  std::uint64_t device = 0;  ///< of the file system; with `inode` the same for names of one object
+  std::uint64_t device = 0;  ///< of the file system; device and inode identify an object
   std::uint64_t inode = 0;
 };
 
-/// The contents of a file. Fewer bytes than asked for only at its end.
+/// The contents of a file. A read returns fewer bytes than requested only at the end.
 class DiffContent {
  public:
   virtual ~DiffContent() = default;
@@ -38,12 +38,12 @@ class DiffContent {
   DiffContent(const DiffContent&) = delete;
   DiffContent& operator=(const DiffContent&) = delete;
   [[nodiscard]] virtual Result<std::size_t> read(std::uint64_t offset, MutableBytes out) const = 0;
-  /// Where data is, as storage::File::next_data(): what is not in a segment reads as zeros.
+  /// Finds data, as storage::File::next_data() does: ranges outside of segments read as zeros.
   [[nodiscard]] virtual Result<storage::DataSegment> next_data(std::uint64_t offset) const = 0;
 };
 
-/// Paths are from the root of the tree, "a/b/name", "" the root. Links are never followed. For one
-/// thread.
+/// Paths start at the root of the tree: "a/b/name"; "" is the root. Links are never followed. Not
+/// thread-safe.
 class DiffTree {
  public:
   virtual ~DiffTree() = default;
@@ -51,11 +51,11 @@ class DiffTree {
   DiffTree(const DiffTree&) = delete;
   DiffTree& operator=(const DiffTree&) = delete;
 
-  /// kNotFound, kNotDirectory where nothing is there.
+  /// Errors: kNotFound, kNotDirectory if nothing has this path.
   [[nodiscard]] virtual Result<DiffEntry> find(const std::string& path) = 0;
-  /// What of a directory's names cannot be read: `path` is the directory, or one of its entries.
+  /// Called for names that cannot be read: `path` is the directory, or one of its entries.
   using Trouble = std::function<void(const std::string& path, const Error& error)>;
-  /// What a directory holds, sorted by name, as far as it can be read; `trouble` is told the rest.
+  /// The readable entries of a directory, sorted by name; `trouble` is called for the others.
   [[nodiscard]] virtual Result<std::vector<DiffEntry>> list(const std::string& path,
                                                             const Trouble& trouble) = 0;
   [[nodiscard]] virtual Result<std::string> read_link(const std::string& path) = 0;

@@ -42,7 +42,7 @@ void DiffWalk::run(const std::string& path) {
   }
 }
 
-// Of a directory that could not be listed to its end, what is not in the list may still be there.
+// If a directory could not be listed completely, a name missing in the list may still exist.
 void DiffWalk::compare_directory(const std::string& path) {
   bool first_is_whole = true;
   bool second_is_whole = true;
@@ -89,7 +89,7 @@ void DiffWalk::compare(const std::string& path, const DiffEntry& first, const Di
   }
 }
 
-// Further names of one object on both sides were compared under the first one.
+// Further names of an object that both sides share were compared under the first name.
 void DiffWalk::compare_objects(const std::string& path, const DiffEntry& first,
                                const DiffEntry& second) {
   const auto first_path = first_links_.first_path(first, path);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// DiffWalk: goes over two trees together, in key order, and tells what only one has and what
-// differs.
+// DiffWalk: walks two trees together in key order, and reports entries of only one tree, and
+// differences.
 #pragma once
 
 #include <atomic>
@@ -21,29 +21,29 @@ namespace dgfs::tools {
 enum class DiffSide : bool { kFirst, kSecond };
 
 struct DiffSink {
-  /// A directory stands for all below it.
+  /// Called once for a directory, on behalf of everything below it.
   std::function<void(DiffSide side, const std::string& path, const DiffEntry& entry)> only_in;
   std::function<void(const std::string& path, const std::vector<Difference>& found)> differs;
-  /// What could not be read, and so was not compared.
+  /// Called for an entry that could not be read, and so was not compared.
   std::function<void(const std::string& path, const Error& error)> trouble;
-  /// Each entry that both trees have.
+  /// Called for each entry that both trees have.
   std::function<void()> compared;
 };
 
 struct DiffOptions {
   DiffIgnore ignore;
-  const rules::PathRules& rules;  ///< what they do not include is not compared
+  const rules::PathRules& rules;  ///< entries that they exclude are not compared
   const std::atomic<bool>& stop;
 };
 
-/// Memory: the entries of one directory on both sides, the names of subdirectories still to visit,
-/// and what DiffLinks says. References outlive it.
+/// Holds the entries of one directory on both sides, the names of subdirectories still to visit,
+/// and the paths that DiffLinks holds. References must outlive it.
 class DiffWalk {
  public:
   DiffWalk(DiffTree& first, DiffTree& second, DiffOptions options, DiffSink sink)
       : first_(first), second_(second), options_(options), sink_(std::move(sink)) {}
 
-  /// Compares what is at `path` and below it.
+  /// Compares the entry at `path` and everything below it.
   void run(const std::string& path);
 
  private:

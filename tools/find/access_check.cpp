@@ -13,7 +13,7 @@ namespace {
 using format::AccessList;
 using format::AccessTag;
 
-// nullopt: there is none. The kernel, too, takes one that is malformed for one that gives nothing.
+// nullopt: there is no list. As in the kernel, a malformed list grants nothing.
 std::optional<AccessList> access_list(const reader::Image& image, const reader::Node& node) {
   if (!node.xattrs.present()) return {};
   const Result<std::vector<Xattr>> xattrs = image.xattrs(node);
@@ -25,9 +25,9 @@ std::optional<AccessList> access_list(const reader::Image& image, const reader::
   return {};
 }
 
-/// For who is not the owner. A user's own entry decides; else any entry of the user's groups may
-/// grant, and the entry for others counts only where none of them fits. The mask takes away from
-/// all but others.
+/// Decides for a user who is not the owner. The user's own entry in the list decides. Otherwise any
+/// entry of the user's groups may grant, and the entry for others counts only if none of them
+/// matches. The mask restricts all entries except that for others.
 bool list_grants(const AccessList& list, const reader::Node& node, const storage::Caller& caller,
                  std::uint32_t bits) {
   const std::uint32_t mask = format::mask_of(list);
@@ -61,7 +61,7 @@ bool may_access(const reader::Image& image, const reader::Node& node, const stor
     return wanted != Access::kExecute || format::is_directory(node.mode) || (node.mode & 0111) != 0;
   }
   if (caller.user_id == node.uid) return (node.mode >> 6 & bits) != 0;
-  // As the kernel, which does not look for a list where the group's bits are all clear.
+  // Like the kernel, which ignores the list if all group bits are clear.
   if ((node.mode & 0070) != 0) {
     const auto list = access_list(image, node);
     if (list) return list_grants(*list, node, caller, bits);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The expression of dgfs find: tests and actions on one entry, joined by operators to one function.
-// What all of them have in common is here.
+// The expression of dgfs find: tests and actions on one entry, which operators combine into one
+// function. This file has what all of them share.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct FindItem {
   const reader::Node& node;
 };
 
-/// Columns that -ls gives to a number or name; they grow with what it prints.
+/// Widths of the columns of -ls; they grow with the printed numbers and names.
 struct ListWidths {
   std::size_t inode = 9, blocks = 6, owner = 8, group = 8, major = 3, minor = 3, size = 8;
 };
@@ -44,11 +44,11 @@ struct FindRun {
   ListWidths list_widths = {};
 
   void complain(std::string_view path, const Error& error);
-  /// Whether a link in the place of `item` was followed.
+  /// Whether a link in the place of `item` is followed.
   [[nodiscard]] bool follows(const FindItem& item) const {
     return links == LinksFollowed::kAll || (links == LinksFollowed::kOperands && item.depth == 0);
   }
-  /// @param above  what the link at `path` leads to, if not to itself
+  /// @param above  the directory that the link at `path` leads to; nullopt: the link itself
   void complain_loop(std::string_view path, const std::optional<std::string>& above);
 };
 
@@ -59,22 +59,22 @@ struct FindExpression {
   std::size_t depth_min = 0;
   std::size_t depth_max = std::numeric_limits<std::size_t>::max();
   bool prunes = false;
-  bool depth_first = false;                ///< a directory after what it holds
-  std::optional<std::string> starts_file;  ///< of -files0-from: where to begin
+  bool depth_first = false;                ///< visit a directory after its contents
+  std::optional<std::string> starts_file;  ///< the file of -files0-from: paths to start at
 };
 
-/// The type of file system that a mounted image has: -fstype, %F.
+/// The file system type of a mounted image, for -fstype and %F.
 inline constexpr std::string_view kFileSystemType = "fuse.dgfs";
 
-/// Type letter of what a link leads to, and of anything else; 'N' where it leads nowhere, 'L' in a
+/// Type letter of a link's target, or of any other entry; 'N' if the link leads nowhere, 'L' in a
 /// loop.
 [[nodiscard]] char followed_type(FindRun& run, const FindItem& item);
 
-/// -print, -print0, and the action of an expression that has none: the path, or the entry as JSON.
-/// @param end  what follows the path
+/// -print, -print0, and the default action: prints the path, or the entry as JSON.
+/// @param end  printed after the path
 [[nodiscard]] FindTest print_action(FindRun& run, char end);
 
-/// Last component, as -name sees it: "/" for the root written so.
+/// The last component, as -name sees it; "/" for a root written like that.
 [[nodiscard]] std::string_view last_component(std::string_view path);
 
 }  // namespace dgfs::tools

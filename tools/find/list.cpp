@@ -16,12 +16,12 @@
 namespace dgfs::tools {
 namespace {
 
-// A time is recent for half a year of six months of 30 days, and for an hour to come.
+// A time is recent if it lies in the last six months of 30 days, or in the coming hour.
 constexpr std::int64_t kRecentSeconds = 6 * 30 * 24 * 3600;
 constexpr std::int64_t kComingSeconds = 3600;
 constexpr std::size_t kNumberInPlaceOfTimeColumns = 12;
 
-/// As -ls writes names everywhere: anything but printable ASCII is escaped.
+/// As -ls of GNU find prints names: anything but printable ASCII is escaped.
 std::string listed_name(std::string_view name) {
   std::string out;
   for (const char c : name) {
@@ -30,7 +30,7 @@ std::string listed_name(std::string_view name) {
     } else if (c > ' ' && c < '\x7f') {
       out += c;
     } else if (c == '\a' || c == '\v') {
-      out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));  // as GNU find has it
+      out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));  // as GNU find does
     } else {
       out += escaped_byte(c);
     }
@@ -84,7 +84,7 @@ class Lister {
   std::string owner(std::uint32_t uid) {
     const auto& name = run_.users.user(uid);
     if (name) return left(*name, widths_.owner);
-    // find counts the space after a number to the column, and does not widen numbers for it.
+    // Like find: the space after a number counts to the column, but numbers do not widen it.
     std::string text = fmt::format("{:<8} ", uid);
     widths_.owner = std::max(widths_.owner, text.size());
     return text;

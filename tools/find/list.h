@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// find -ls: lines whose columns are as wide as the widest entry so far needed.
+// find -ls: prints lines whose columns are as wide as the widest entry so far.
 #pragma once
 
 #include "tools/find/expression.h"

@@ -29,10 +29,10 @@ Error expression_error(std::uint16_t code, std::string text) {
   return Error(ErrorKind::kInvalidArgument, code, std::move(text));
 }
 
-/// Nesting that no one writes by hand; bounds the recursion of the parser.
+/// Deeper than any expression written by hand; bounds the recursion of the parser.
 constexpr std::size_t kNestingMax = 200;
 
-// Flat lists, so that neither running nor freeing a long expression recurses along it.
+// Flat lists, so that neither running nor freeing a long expression recurses.
 FindTest all_of(std::vector<FindTest> tests) {
   if (tests.size() == 1) return std::move(tests.front());
   return [tests = std::move(tests)](const FindItem& item) {
@@ -79,7 +79,7 @@ class Parser {
       }
     }
     if (run_.json && !text_action_.empty()) {
-      return expression_error(6104, fmt::format("--json and {} exclude each other", text_action_));
+      return expression_error(6104, fmt::format("--json and {} cannot be combined", text_action_));
     }
     out_.test = acts_ ? std::move(test) : all_of({std::move(test), print_action(run_, '\n')});
     return std::move(out_);
@@ -148,10 +148,10 @@ class Parser {
       return negated(std::move(test));
     }
     if (word == "(") {
-      if (next_is(")", ")")) return expression_error(6102, "nothing stands between '(' and ')'");
+      if (next_is(")", ")")) return expression_error(6102, "'(' and ')' enclose nothing");
       DGFS_TRY(test, list());
       if (words_.empty()) return expression_error(6093, "missing ')'");
-      take();  // all() stops at nothing else that list() does not take
+      take();  // the ')', the only word that list() stops at
       return std::move(test);
     }
     constexpr std::array kAfterOthers = {"-o", "-or", "-a", "-and", ",", ")"};
@@ -175,14 +175,14 @@ class Parser {
     return Error(test.error().kind(), 6095, text);
   }
 
-  /// -newermt and its like.
+  /// Tests like -newermt.
   Result<FindTest> newer_pair(const std::string& word) {
     const TimeMember member = time_member(word[6]);
     const bool known = member != nullptr && (word[7] == 't' || time_member(word[7]) != nullptr);
     if (!known) {
       return expression_error(6099, word +
-                                        ": images keep the times a, c and m; -newermt DATE, for "
-                                        "instance, takes a date");
+                                        ": images keep the times a, c and m; -newermt DATE "
+                                        "compares with a date");
     }
     if (words_.empty()) return expression_error(6100, word + ": missing value");
     const std::string value = take();
@@ -197,7 +197,7 @@ class Parser {
     for (const char* writing : kWriting) {
       if (word == writing) {
         return expression_error(6096, word +
-                                          ": not available, images are only read; pipe "
+                                          ": not available, because images are read-only; pipe "
                                           "-print0 into xargs -0");
       }
     }
@@ -239,7 +239,7 @@ class Parser {
     return age_test(value, kMember, kUnit, base);
   }
   Result<FindTest> perm(const std::string& value) { return permission_test(value); }
-  /// X of -newerXY, Y and what it names.
+  /// X of -newerXY, then Y and its value.
   Result<FindTest> newer_than(TimeMember member, char kind, const std::string& value) {
     Time than;
     if (kind == 't') {
@@ -263,14 +263,14 @@ class Parser {
   Result<FindTest> cnewer(const std::string& value) {
     return newer_than(&reader::Node::ctime, 'm', value);
   }
-  /// What a test names to compare with.
+  /// The entry that a test compares with.
   [[nodiscard]] Result<reader::Node> reference(const std::string& path) const {
     const Follow last = run_.links == LinksFollowed::kNone ? Follow::kNo : Follow::kYes;
     auto found = find_node(run_.image, path, last);
     if (!found) return std::move(found).error().in_file(path.empty() ? "''" : path);
     return std::move(found).value().node;
   }
-  /// nullptr for a letter that is none of a, c, m.
+  /// Returns nullptr for a letter other than a, c, m.
   static TimeMember time_member(char letter) {
     return letter == 'a'   ? &reader::Node::atime
            : letter == 'c' ? &reader::Node::ctime
@@ -325,7 +325,7 @@ class Parser {
     return FindTest([](const FindItem&) { return false; });
   }
 
-  // What holds for the whole walk.
+  // Settings of the whole walk.
   Result<FindTest> maxdepth(const std::string& value) {
     DGFS_TRY(depth, parse_number(value));
     out_.depth_max = depth;
@@ -379,7 +379,7 @@ class Parser {
     return test;
   }
 
-  /// One that says itself what it prints, so that it cannot print JSON.
+  /// An action that formats its own output, so that it cannot print JSON.
   FindTest text_action(std::string_view name, FindTest test) {
     text_action_ = name;
     return action(std::move(test));
@@ -389,10 +389,10 @@ class Parser {
   FindRun& run_;
   FindExpression out_;
   std::size_t nesting_ = 0;
-  unsigned long regex_syntax_ = regex_syntax("emacs").value();  // what find begins with
+  unsigned long regex_syntax_ = regex_syntax("emacs").value();  // the default of find
   bool from_day_end_ = false;                                   // -daystart was seen
   bool acts_ = false;
-  std::string_view text_action_;  // the last; empty: none
+  std::string_view text_action_;  // the last one; empty: none
 };
 
 const std::map<std::string, Parser::Primary, std::less<>>& Parser::primaries() {
@@ -445,7 +445,7 @@ const std::map<std::string, Parser::Primary, std::less<>>& Parser::primaries() {
       {"-d", {&Parser::depth, false}},
       {"-follow", {&Parser::follow, false}},
       {"-files0-from", {&Parser::files0_from, true}},
-      // An image is one file system, which nobody changes; and there is nothing to warn of.
+      // No effect: an image is one file system, it does not change, and there are no warnings.
       {"-xdev", {&Parser::always, false}},
       {"-mount", {&Parser::always, false}},
       {"-noleaf", {&Parser::always, false}},

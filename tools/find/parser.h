@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The parser of what follows the paths of dgfs find.
+// Parses the expression after the paths of dgfs find.
 #pragma once
 
 #include <span>
@@ -14,15 +14,14 @@
 
 namespace dgfs::tools {
 
-/// Parses what follows the paths; an expression without an action prints. The tests refer to
-/// `run`. Errors: kInvalidArgument, its text fit for "dgfs find: TEXT"; -newer: those of
-/// find_node().
+/// Parses the expression; one without an action prints. The tests refer to `run`. Errors:
+/// kInvalidArgument, with a text fit for "dgfs find: TEXT"; for -newer those of find_node().
 [[nodiscard]] Result<FindExpression> parse_find(std::span<const std::string> words, FindRun& run);
 
 /// All tests and actions that an expression may name, for completion: "-name", "-print0".
 [[nodiscard]] std::vector<std::string> expression_words();
 
-/// Whether the word begins an expression (or is wrong where a path is expected).
+/// Whether the word begins an expression (or is wrong in place of a path).
 [[nodiscard]] bool begins_expression(std::string_view word);
 
 }  // namespace dgfs::tools

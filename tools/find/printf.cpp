@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kFindDirectives = "abcdDfFgGhHiklmMnpPsStuUyYZ";
 
-/// As GNU find: fractions of seconds have a tenth digit, always 0.
+/// As in GNU find: fractions of seconds have a tenth digit, always 0.
 std::string ten_digits(const Time& time) { return fmt::format("{:09}0", time.nanoseconds); }
 
 std::string usual_time(const Time& time) {
@@ -64,7 +64,7 @@ std::string context_of(FindRun& run, const FindItem& item) {
   return {};
 }
 
-/// Space taken over size.
+/// Space taken, divided by size.
 std::string sparseness(const reader::Node& node) {
   const auto taken = static_cast<double>(allocated_bytes(node));
   if (node.size_bytes == 0) return taken == 0 ? "1" : "inf";
@@ -77,7 +77,7 @@ std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& ite
     case 'A':
       return time_part(node.atime, piece.letter);
     case 'B':
-      // Times of birth are not kept; find prints this of those that it does not know.
+      // Birth times are not kept; find prints this for unknown ones.
       return piece.letter == '@' ? "-1.-000000010" : "";
     case 'C':
       return time_part(node.ctime, piece.letter);
@@ -144,7 +144,7 @@ std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& ite
   }
 }
 
-/// What find gives to printf as a number; all else it gives as text.
+/// Pads the value as find does: some values as numbers, all others as text.
 std::string placed(const FormatPiece& piece, FindRun& run, const FindItem& item) {
   std::string value = value_of(piece, run, item);
   if (piece.modifier != 0) return padded(piece, std::move(value));

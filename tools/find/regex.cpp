@@ -54,7 +54,7 @@ Result<unsigned long> regex_syntax(std::string_view name) {
 
 Result<FindTest> regex_test(const std::string& pattern, unsigned long syntax, bool any_case) {
   const auto compiled = std::make_shared<Pattern>();
-  // The one way in which re_compile_pattern(3) learns the syntax; it is put back at once.
+  // re_compile_pattern(3) takes the syntax only from this global, which is restored at once.
   const reg_syntax_t before = ::re_set_syntax(syntax | (any_case ? RE_ICASE : 0));
   const char* const wrong = ::re_compile_pattern(pattern.data(), pattern.size(), &compiled->buffer);
   ::re_set_syntax(before);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// find -regex: the C library's matcher, whose syntaxes are those of GNU find.
+// find -regex: uses the C library's matcher, which has the syntaxes of GNU find.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 
 namespace dgfs::tools {
 
-/// Bits of regcomp's GNU syntaxes by their name in -regextype. kInvalidArgument.
+/// The GNU syntax bits for a name of -regextype. Errors: kInvalidArgument.
 [[nodiscard]] Result<unsigned long> regex_syntax(std::string_view name);
-/// Whether the whole path fits.
+/// Whether the pattern matches the whole path.
 [[nodiscard]] Result<FindTest> regex_test(const std::string& pattern, unsigned long syntax,
                                           bool any_case);
 

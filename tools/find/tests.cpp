@@ -76,7 +76,7 @@ Result<FindTest> age_test(std::string_view text, TimeMember member, AgeUnit unit
   const bool number = !digits.empty() && digits.find_first_not_of("0123456789.") == digits.npos;
   if (!number || *end != '\0') return bad_value(6085, fmt::format("'{}' is not a number", text));
   const double unit_seconds = unit == AgeUnit::kDays ? 86400 : 60;
-  // Ages in [from, from + 1 unit) are equal to `units`.
+  // Ages in [from, from + 1 unit) count as equal to `units`.
   const double from = (unit == AgeUnit::kDays ? units : units - 1) * unit_seconds;
   return FindTest([=](const FindItem& item) {
     const Time& time = item.node.*member;
@@ -119,17 +119,17 @@ Result<FindTest> type_test(std::string_view text, FindRun* run) {
     if (!comma) letters += text[i];
   }
   if (letters.empty() || letters.size() * 2 - 1 != text.size()) {
-    return bad_value(6081, fmt::format("'{}': types are f d l p s c b, parted by commas", text));
+    return bad_value(6081, fmt::format("'{}': types are f d l p s c b, separated by commas", text));
   }
   return FindTest([letters, run](const FindItem& item) {
     if (run != nullptr && run->follows(item)) {
-      // What -type sees is what the link leads to, so -xtype looks at the link.
+      // -type sees the target of a link then, so -xtype looks at the link.
       const Result<FoundNode> link = find_node(run->image, item.path, Follow::kNo);
       return link && letters.find(find_type_letter(link.value().node.mode)) != std::string::npos;
     }
     const char plain = find_type_letter(item.node.mode);
     char letter = run == nullptr ? plain : followed_type(*run, item);
-    if (letter == 'N' || letter == 'L') letter = plain;  // a link that leads nowhere is a link
+    if (letter == 'N' || letter == 'L') letter = plain;  // a link without a target counts as a link
     return letters.find(letter) != std::string::npos;
   });
 }
@@ -165,7 +165,7 @@ FindTest empty_test(FindRun& run) {
       any = true;
       return false;
     };
-    // What is lost is there all the same.
+    // A lost entry still exists.
     const auto lose = [&](const reader::LostNames&) { return any = true; };
     const Status listed = run.image.list(item.node.inode, 0, stop_at_one, lose);
     if (!listed) run.complain(item.path, listed.error());

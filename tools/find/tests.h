@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Tests of find on one entry: its attributes, names, and what else the image says of it.
+// The tests of find on one entry: its attributes, its names, and other facts in the image.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace dgfs::tools {
 
-// Primaries with a value; they say what is wrong with it. kInvalidArgument.
+// Tests with a value; errors (kInvalidArgument) say what is wrong with it.
 /// "+N", "-N", "N".
 struct Comparison {
   char sign = '=';  ///< '+' more than, '-' less than, '=' equal
@@ -24,23 +24,23 @@ struct Comparison {
 };
 [[nodiscard]] Result<Comparison> parse_comparison(std::string_view text);
 [[nodiscard]] Result<FindTest> size_test(std::string_view text);
-/// What a test looks at: &reader::Node::mtime and so on.
+/// The time that a test compares: &reader::Node::mtime and so on.
 using TimeMember = Time reader::Node::*;
 enum class AgeUnit : std::uint8_t {
-  kDays,     ///< -mtime: whole days, so that 1 means from 24 hours to 48
-  kMinutes,  ///< -mmin: begun minutes, so that 1 means up to a minute
+  kDays,     ///< -mtime: whole days, so 1 means from 24 to 48 hours
+  kMinutes,  ///< -mmin: started minutes, so 1 means up to a minute
 };
 /// @param text  may have a fraction
-/// @param now   what ages are counted from
+/// @param now   the time from which ages are counted
 [[nodiscard]] Result<FindTest> age_test(std::string_view text, TimeMember member, AgeUnit unit,
                                         const Time& now);
-/// The end of the day: what -daystart counts ages from.
+/// The end of the day, from which -daystart counts ages.
 [[nodiscard]] Time end_of_day(const Time& now);
 [[nodiscard]] Result<FindTest> permission_test(std::string_view text);
-/// @param run  where links are to be followed (-xtype), else null
+/// @param run  set if links are followed (-xtype), else null
 [[nodiscard]] Result<FindTest> type_test(std::string_view text, FindRun* run);
 
-// Wildcards of names, paths and link targets.
+// Tests with wildcards for names, paths and link targets.
 [[nodiscard]] FindTest name_test(const std::string& pattern,
                                  WildcardCase letters = WildcardCase::kExact);
 [[nodiscard]] FindTest path_test(const std::string& pattern,
@@ -48,7 +48,7 @@ enum class AgeUnit : std::uint8_t {
 [[nodiscard]] FindTest link_test(FindRun& run, const std::string& pattern,
                                  WildcardCase letters = WildcardCase::kExact);
 [[nodiscard]] FindTest empty_test(FindRun& run);
-/// Whether the user may do that with the entry, or what a link leads to.
+/// Whether the user may access the entry, or the target of a link, in that way.
 [[nodiscard]] FindTest access_test(FindRun& run, Access wanted);
 
 }  // namespace dgfs::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a command says about itself: the one source of its --help, its manual page and its
+// The description of a command: the single source of its --help, its manual page and its
 // completion.
 #pragma once
 
@@ -16,11 +16,11 @@ struct OptionDescription {
   std::vector<std::string> names;         ///< with dashes, short ones first: "-j", "--jobs"
   std::string value_name = {};            ///< "N"; empty for a flag
   bool value_optional = false;            ///< --color[=WHEN]
-  std::vector<std::string> choices = {};  ///< values worth offering; empty where anything may stand
+  std::vector<std::string> choices = {};  ///< values that completion offers; empty: none
   std::string help;
 };
 
-/// A block of lines that is printed as it stands, after the options.
+/// A block of lines that is printed unchanged after the options.
 struct HelpSection {
   std::string title;  ///< "Expression"
   std::string intro;  ///< one sentence, wrapped
@@ -37,13 +37,13 @@ struct ExitStatus {
   std::string meaning;
 };
 
-/// What only the manual page says, but for the exit statuses, which end the help as well.
+/// The parts that only the manual page has; the help also ends with the exit statuses.
 struct Manual {
   std::vector<std::string> paragraphs = {};  ///< of the description, after the summary
   std::vector<Example> examples = {};
-  /// In place of the usual ones: 0 done, 1 failed, 2 wrong usage.
+  /// Replaces the usual ones: 0 done, 1 failed, 2 wrong usage.
   std::vector<ExitStatus> exit_statuses = {};
-  std::vector<std::string> see_also = {};  ///< beside dgfs(1): "tar(1)"
+  std::vector<std::string> see_also = {};  ///< besides dgfs(1): "tar(1)"
 };
 
 struct CommandDescription {
@@ -52,11 +52,11 @@ struct CommandDescription {
   std::string summary;
   std::vector<OptionDescription> options;
   std::vector<HelpSection> sections;
-  std::vector<std::string> words;  ///< that may stand where operands do: find's -name
+  std::vector<std::string> words;  ///< allowed in place of operands: find's -name
   Manual manual;
 };
 
-/// Receives a description in place of a run.
+/// Receives the description of a command, which then does not run.
 using DescriptionSink = std::function<void(CommandDescription)>;
 
 }  // namespace dgfs::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The script is a table of all commands, a case for each, and functions that look it up.
+// The script consists of a table of all commands (a case for each) and functions that look it up.
 #include "tools/help/completion_bash.h"
 
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 namespace dgfs::tools {
 namespace {
 
-// Reads words, the words up to the cursor. Bash breaks words at '=' and ':', which are put together
-// again here; it then replaces only the last piece, so that offers lose what stands before that.
+// Reads the words up to the cursor. Bash breaks words at '=' and ':'; the script joins them again.
+// Bash then replaces only the last piece, so offers must omit the text before it.
 constexpr char kBashFunctions[] = R"bash(
 _dgfs_words() {
   local rest=$COMP_LINE piece spaced i
@@ -159,7 +159,7 @@ std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// What may follow the option: a place, or "=" and the choices.
+/// The allowed values of the option: a place, or "=" and the choices.
 std::string value_text(const OptionDescription& option) {
   if (!option.choices.empty()) return "'=" + joined(option.choices) + "'";
   return std::string(place_text(place_of(option.value_name)));
@@ -179,7 +179,7 @@ std::string operands_text(const OperandPlaces& operands) {
 
 std::string bash_command_case(const CompletedCommand& command) {
   std::vector<std::string> options;
-  std::vector<std::string> valued;  // those that take the next word
+  std::vector<std::string> valued;  // options that take the next word
   for (const OptionDescription& option : command.description.options) {
     for (const std::string& name : option.names) {
       options.push_back(option.value_optional ? name + "=" : name);
@@ -221,7 +221,7 @@ std::string bash_completion(std::span<const CompletedCommand> commands) {
              "_dgfs_commands='{}'\n\n"
              "# Sets options, valued, operands, repeats and extra for a command.\n"
              "_dgfs_command() {{\n  case $1 in\n{}    *) return 1 ;;\n  esac\n}}\n\n"
-             "# Sets value, what may follow an option of a command.\n"
+             "# Sets value: the kind of word that may follow an option of a command.\n"
              "_dgfs_value() {{\n  value=''\n  case $1:$2 in\n{}  esac\n}}\n",
              joined(names), tables, values) +
          kBashFunctions;

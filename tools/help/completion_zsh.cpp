@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The script leaves the work to _arguments of zsh; each command is a call of it.
+// The script uses _arguments of zsh; each command is one call of it.
 #include "tools/help/completion_zsh.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ _dgfs() {
 _dgfs "$@"
 )zsh";
 
-/// As text between single quotes.
+/// The text between single quotes.
 std::string zsh_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -52,7 +52,7 @@ std::string zsh_quoted(std::string_view text) {
   return out + "'";
 }
 
-/// Colons and brackets part the fields of a specification.
+/// Escapes the text, because colons and brackets separate the fields of a specification.
 std::string field(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -80,7 +80,7 @@ std::string_view action_of(Place place) {
   return " ";
 }
 
-/// ":FILE:_files", after an option's help.
+/// ":FILE:_files", which follows an option's help.
 std::string value_spec(const OptionDescription& option) {
   if (option.value_name.empty()) return "";
   const std::string action = option.choices.empty()

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPageColumnsMax = 78;
 
-/// Characters that troff would print otherwise, or take for its own.
+/// Escapes characters that troff prints differently or interprets.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -46,7 +46,7 @@ std::string escaped(std::string_view text) {
         out += c;
     }
   }
-  // A dot at the beginning of a line would make a request of it.
+  // A dot at the beginning of a line would start a request.
   return out.starts_with('.') ? "\\&" + out : out;
 }
 
@@ -60,14 +60,14 @@ std::string capitalized(const std::string& text) {
   return upper(text.substr(0, 1)) + text.substr(std::min<std::size_t>(text.size(), 1));
 }
 
-/// "done." but not "..", which is a name.
+/// True for "done." but not for "..", which is a name.
 bool ends_sentence(std::string_view word) {
   if (word.size() < 2 || (word.back() != '.' && word.back() != ':')) return false;
   const char before = word[word.size() - 2];
   return before != '.' && before != '/';
 }
 
-/// Escaped, with the names that stand for the user's own words (IMAGE, PATH) in italics.
+/// Escapes the word, and sets names that stand for the user's words (IMAGE, PATH) in italics.
 std::string emphasized(std::string_view word, const std::set<std::string>& names) {
   const auto* const begin = std::find_if(word.begin(), word.end(), is_upper);
   const auto* const end = std::find_if_not(begin, word.end(), is_upper);
@@ -76,7 +76,7 @@ std::string emphasized(std::string_view word, const std::set<std::string>& names
   return escaped({word.begin(), begin}) + "\\fI" + name + "\\fR" + escaped({end, word.end()});
 }
 
-/// The names in "IMAGE [PATH]...".
+/// Collects the names in "IMAGE [PATH]...".
 void collect_names(std::string_view text, std::set<std::string>& names) {
   std::string name;
   for (const char c : std::string(text) + " ") {
@@ -88,7 +88,7 @@ void collect_names(std::string_view text, std::set<std::string>& names) {
   }
 }
 
-/// One page; each method appends.
+/// Builds one page; each method appends to it.
 class Page {
  public:
   Page(std::string name, int volume, const Edition& edition) : name_(std::move(name)) {
@@ -108,7 +108,7 @@ class Page {
   }
   void italicize(std::string_view text) { collect_names(text, names_); }
 
-  /// Filled text; a sentence begins on a line of its own, as troff wants it.
+  /// Filled text; each sentence begins on a new line, as troff expects.
   void text(const std::string& text) {
     std::string line;
     std::istringstream words(text);
@@ -125,7 +125,7 @@ class Page {
     end_line();
   }
   void paragraph() { out_ += ".PP\n"; }
-  /// A line that is kept as it is: synopsis and tags.
+  /// A line that stays unchanged: synopsis and tags.
   void line(const std::string& roff) { out_ += roff + "\n"; }
   void tag(const std::string& roff) { out_ += ".TP\n" + roff + "\n"; }
   void lines_as_they_are(const std::string& lines) {
@@ -144,7 +144,7 @@ class Page {
 
  private:
   std::string name_;
-  std::set<std::string> names_;  // set in italics
+  std::set<std::string> names_;  // printed in italics
   std::string out_;
 };
 
@@ -202,8 +202,8 @@ void add_see_also(Page& page, const std::vector<std::string>& pages) {
 
 std::vector<ExitStatus> exit_statuses(const Manual& manual) {
   if (!manual.exit_statuses.empty()) return manual.exit_statuses;
-  return {{0, "All went well."},
-          {1, "The asked-for thing failed: a path is missing, damage was found."},
+  return {{0, "Success."},
+          {1, "Failure: for example, a path is missing, or damage was found."},
           {2, "Wrong usage."}};
 }
 
@@ -211,7 +211,7 @@ std::string manual_page(const CommandDescription& command, const std::string& su
                         const Edition& edition) {
   std::string name = command.command;
   std::replace(name.begin(), name.end(), ' ', '-');
-  // A helper of mount(8) has a name of its own and belongs to the administrator's volume.
+  // A helper of mount(8) has its own name and belongs to volume 8.
   Page page(name, name.starts_with("mount.") ? 8 : 1, edition);
   page.name_section(summary);
   page.italicize(command.operands);
@@ -229,7 +229,7 @@ std::string manual_page(const CommandDescription& command, const std::string& su
   add_options(page, command.options);
   for (const HelpSection& section : command.sections) {
     page.heading(section.title);
-    page.text(capitalized(section.intro));  // it followed the title in the help
+    page.text(capitalized(section.intro));  // in the help it follows the title
     page.paragraph();
     page.lines_as_they_are(section.lines);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Manual pages in man(7), made from what commands say about themselves.
+// Manual pages in man(7), made from the descriptions of commands.
 #pragma once
 
 #include <span>
@@ -12,20 +12,20 @@
 
 namespace dgfs::tools {
 
-/// What stands at the foot of each page.
+/// The text at the foot of each page.
 struct Edition {
   std::string version;
   std::string date;  ///< of the release, "2026-11-21"
 };
 
-/// A command as the page of the program names it.
+/// A command in the list of the program's page.
 struct CommandLine {
   std::string name;      ///< "ls"
   std::string operands;  ///< "IMAGE [PATH]..."
   std::string summary;   ///< "list directories"
 };
 
-/// Those of `manual`, or the usual ones.
+/// The exit statuses of `manual`, or the usual ones if it has none.
 [[nodiscard]] std::vector<ExitStatus> exit_statuses(const Manual& manual);
 
 /// The page of one command: "dgfs ls" makes dgfs-ls(1).

@@ -11,37 +11,39 @@
 namespace dgfs::tools {
 namespace {
 
-// fuse/mount_arguments.h has those without effect, too; a test holds this list against it.
+// A test compares this list with fuse/mount_arguments.h, which also has options without effect.
 constexpr struct {
   std::string_view name;
   std::string_view value;
   std::string_view effect;
 } kOptions[] = {
-    {"delta", "DIR", "let the mount be changed: changes go into this directory"},
-    {"ro", "", "with a delta: show its tree, and change nothing"},
+    {"delta", "DIR", "allow changes, and keep them in the directory DIR"},
+    {"ro", "", "with a delta: show its tree, but allow no changes"},
     {"size", "BYTES", "the most that a delta may take, from 32M up; K, M, G, T as\nbelow"},
-    {"commit", "SECONDS", "what a crash may cost without an fsync (1); 0: nothing"},
+    {"commit", "SECONDS",
+     "seconds of unsynced changes that a crash may lose (1);\n"
+     "0: none"},
     {"sync", "", "each change is durable before the call returns, as commit=0"},
-    {"writethrough", "", "each write(2) arrives at once (the default)"},
+    {"writethrough", "", "the mount gets each write(2) at once (the default)"},
     {"writeback", "",
-     "the kernel collects writes; a crash of the mount costs what\n"
-     "it has not sent, and errors show at fsync(2) or close(2)"},
+     "the kernel collects writes; if the mount crashes, those not\n"
+     "yet sent are lost; errors show at fsync(2) or close(2)"},
     {"memory", "BYTES", "with a delta: all caches and tables together (256M)"},
-    {"allow_other", "", "others than the mounting user may look at it"},
-    {"allow_root", "", "root may, too, and nobody else"},
+    {"allow_other", "", "users other than the mounting one have access"},
+    {"allow_root", "", "root has access too, but no other user"},
     {"uid", "N",
      "all files show this owner; set-user-id bits and\n"
-     "capabilities go, as with gid and umask"},
+     "capabilities are dropped, as with gid and umask"},
     {"gid", "N", "all files show this group"},
-    {"umask", "OCTAL", "all files show 0777 without these bits"},
+    {"umask", "OCTAL", "all files show mode 0777 without these bits"},
     {"suid", "", "set-user-id programs work; root only"},
     {"dev", "", "device files work; root only"},
-    {"noexec", "", "no program in it can be run"},
+    {"noexec", "", "programs in the mount cannot be run"},
     {"index", "FILE", "use this index"},
-    {"volume", "FILE", "a further volume of the image, or a folder that holds it"},
+    {"volume", "FILE", "a further volume of the image, or the directory it lies in"},
     {"offset", "BYTES",
-     "the image begins there within its file or device;\n"
-     "K, M, G and T after it are powers of 1024"},
+     "the image begins at this offset in its file or device;\n"
+     "K, M, G and T after the number are powers of 1024"},
     {"check", "WHAT",
      "verify contents (data, the default), the whole index\n"
      "before mounting as well (all), or the index only (off)"},
@@ -49,16 +51,16 @@ constexpr struct {
     {"page_cache", "BYTES", "memory for pages of the index (64M); K, M, G, T as above"},
     {"frame_cache", "BYTES",
      "memory for parts of larger files (32M), and as much again\n"
-     "for what leads to them; K, M, G, T as above"},
+     "for maps of sparse and compressed ones; K, M, G, T as above"},
     {"transport", "WAY",
      "how requests come: classic (/dev/fuse), uring (io_uring,\n"
      "where the kernel offers it), or auto (the default)"},
-    {"noprefetch", "", "bring no files before they are asked for"},
-    {"fsname", "NAME", "what the table of mounts shows as the source"},
+    {"noprefetch", "", "do not read files before they are requested"},
+    {"fsname", "NAME", "the source that the table of mounts shows"},
     {"max_read", "BYTES", "the largest request of the kernel, at least 4096"},
-    {"subtype", "NAME", "its type in the table of mounts is fuse.NAME (dgfs)"},
-    {"auto_unmount", "", "the mount goes when its process dies"},
-    {"sloppy", "", "leave options out that it does not know"},
+    {"subtype", "NAME", "the type in the table of mounts is fuse.NAME (dgfs)"},
+    {"auto_unmount", "", "unmount when the process of the mount dies"},
+    {"sloppy", "", "ignore unknown options"},
 };
 
 std::string usage_of(std::string_view name, std::string_view value) {
@@ -79,10 +81,9 @@ HelpSection mount_option_section() {
     }
   }
   return {"Mount options",
-          "after -o, parted by commas. Without a delta a mount is read-only. default_permissions "
-          "is on; "
-          "nosuid and nodev are the default of dgfs mount. What mount(8) itself goes by (noatime, "
-          "nofail, _netdev, user, x-...) may stand there, too.",
+          "after -o, separated by commas. Without a delta, a mount is read-only. "
+          "default_permissions is on; nosuid and nodev are the default of dgfs mount. Options that "
+          "mount(8) itself handles (noatime, nofail, _netdev, user, x-...) are accepted too.",
           lines};
 }
 
@@ -99,28 +100,26 @@ CommandDescription mount_helper_description() {
       .command = "mount.dgfs",
       .operands = "IMAGE DIR",
       .summary =
-          "Mounts an image of DGFS on the directory DIR, read-only unless a delta is given. "
-          "mount(8) "
-          "calls it for 'mount -t dgfs' and for lines of fstab(5) with the type dgfs; as "
-          "mount.fuse.dgfs "
-          "it serves the type fuse.dgfs.",
+          "Mounts a DGFS image on the directory DIR, read-only unless a delta is given. mount(8) "
+          "calls it for 'mount -t dgfs' and for lines of fstab(5) with the type dgfs, and as "
+          "mount.fuse.dgfs for the type fuse.dgfs.",
       .options = {{.names = {"-o"},
                    .value_name = "OPTION[,OPTION]...",
                    .choices = mount_option_names(),
                    .help = "Mount options, see below"},
-                  {.names = {"-s"}, .help = "Leave unknown options out instead of failing"},
-                  {.names = {"-f"}, .help = "Do all but mount"},
-                  {.names = {"-n", "-v"}, .help = "Taken without effect"}},
+                  {.names = {"-s"}, .help = "Ignore unknown options instead of failing"},
+                  {.names = {"-f"}, .help = "Do everything but mount"},
+                  {.names = {"-n", "-v"}, .help = "Accepted without effect"}},
       .sections = {mount_option_section()},
       .words = {},
       .manual = {
-          .paragraphs = {"Where root mounts, set-user-id programs and devices work unless nosuid "
-                         "and nodev are given, as for other file systems. umount(8) ends the "
-                         "mount."},
+          .paragraphs = {"If root mounts, set-user-id programs and devices work unless nosuid and "
+                         "nodev are given, as for other file systems. umount(8) unmounts the "
+                         "image."},
           .examples = {{"mount -t dgfs -o allow_other,nosuid,nodev /srv/photos.dgfs /mnt/photos",
                         "Mounts through mount(8)."},
                        {"/srv/photos.dgfs /mnt/photos dgfs allow_other,nosuid,nodev,nofail 0 0",
-                        "The line of fstab(5) for it."},
+                        "The line of fstab(5) for this mount."},
                        {"/srv/photos.dgfs /mnt/photos dgfs delta=/srv/photos.delta,nofail 0 0",
                         "The same for a mount that can be changed."}},
           .exit_statuses = {{0, "Mounted."}, {1, "Wrong usage."}, {32, "Nothing was mounted."}},

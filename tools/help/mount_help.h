@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What there is to say about mount options, for dgfs mount and for mount.dgfs alike.
+// The description of the mount options, for dgfs mount and for mount.dgfs.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ namespace {
 
 using Parts = std::vector<std::pair<std::string, std::uint64_t>>;
 
-/// Everything that an index is made of, absent sections left out; adds up to its length.
+/// All parts of an index except absent sections; their lengths add up to that of the index.
 Parts index_parts(const format::Superblock& superblock) {
   Parts parts = {{"superblock", format::kPageBytes}};
   std::uint64_t rest = superblock.index_bytes - format::kPageBytes;
@@ -56,7 +56,7 @@ std::uint64_t pages_of(const std::map<std::uint16_t, std::uint64_t>& pages, std:
   return found == pages.end() ? 0 : found->second;
 }
 
-/// Model 0 is there even if no page has a use for it.
+/// Model 0 always exists; it is left out if no page uses it.
 bool is_worth_telling(const reader::Generation& model, std::uint64_t pages) {
   return model.size != 0 || pages != 0;
 }
@@ -70,7 +70,7 @@ std::string codecs_text(const PageScan& scan) {
   return text;
 }
 
-/// @param pages  that use it, where they were counted
+/// @param pages  number of pages that use it, if they were counted
 std::string generation_text(std::string_view label, const reader::Generation& generation,
                             std::string_view size, std::optional<std::uint64_t> pages) {
   const auto use = pages ? ", used by " + counted(*pages, "page") : "";

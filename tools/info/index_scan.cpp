@@ -49,7 +49,7 @@ class IndexScanner {
                              [&](const IndexScan::Kind& k) { return k.type == type; });
     if (kind == kinds_.end()) kind = kinds_.insert(kinds_.end(), {type, 0, 0});
     ++kind->count;
-    // Directories have no size of their own: they live in the index.
+    // Directories have no size of their own, because they live in the index.
     if (!format::is_directory(node.mode)) kind->bytes += node.size_bytes;
   }
 
@@ -69,7 +69,7 @@ class IndexScanner {
   void add_extent(const reader::Node& node) {
     if (node.fragment_offset) ++out_.fragment_files;
     if (node.stored_bytes == 0) return;
-    // The first file of a fragment frame tells for those behind it, which have none but its extent.
+    // The first file of a fragment frame decides for the others, which have no extent but this one.
     const bool is_told = node.fragment_offset.value_or(0) != 0 && node.data == fragment_frame_at_;
     const bool is_shared = is_told ? is_fragment_frame_shared_ : is_known(node);
     if (is_shared) ++out_.shared_files;
@@ -80,7 +80,7 @@ class IndexScanner {
     }
   }
 
-  // Whether an extent is one of those before; else it becomes one.
+  // Returns whether the extent lies among earlier ones; if not, records it.
   bool is_known(const reader::Node& node) {
     std::uint64_t& end = ends_[node.data.volume];
     if (node.data.offset_bytes < end) return true;
@@ -90,8 +90,8 @@ class IndexScanner {
 
   IndexScan out_;
   std::map<std::uint32_t, std::uint64_t> ends_;           ///< of the extents, by volume
-  std::optional<format::DataAddress> fragment_frame_at_;  ///< the last fragment frame that was seen
-  bool is_fragment_frame_shared_ = false;                 ///< with an earlier extent
+  std::optional<format::DataAddress> fragment_frame_at_;  ///< the last fragment frame in the walk
+  bool is_fragment_frame_shared_ = false;                 ///< whether an earlier extent has it
   std::vector<IndexScan::Kind> kinds_;
   std::vector<std::uint64_t> sizes_;
   std::unordered_set<reader::InodeNumber> counted_;
@@ -104,7 +104,7 @@ Result<IndexScan> scan_index(const reader::Image& image, const IndexScanWatcher&
   IndexScanner scan;
   std::uint64_t entries = 0;
   bool stopped = false;
-  // Damage is reported by the check below, with its place.
+  // The check below reports damage, with its place.
   DGFS_CHECK(image.walk(
       "",
       [&](std::string_view path, const reader::Node& node) {

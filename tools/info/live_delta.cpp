@@ -10,7 +10,7 @@ namespace dgfs::tools {
 std::optional<int> show_live_delta(const Session& session, const std::string& directory,
                                    bool json) {
   const auto answer = delta::ask_holder(directory, delta::kAskInfo);
-  // Of a socket that cannot be reached the directory itself tells more.
+  // If the socket cannot be reached, opening the directory gives a better error.
   if (!answer && answer.error().kind() != ErrorKind::kIo) return std::nullopt;
   if (!answer) return session.fail(answer.error());
   if (delta::is_closing(answer.value())) return std::nullopt;

@@ -9,8 +9,8 @@
 
 namespace dgfs::tools {
 
-/// Prints what the mount that has a delta open tells of it. Returns the exit code; nullopt: nobody
-/// has it open who could be asked, or it is being closed.
+/// Prints the report of the mount that has a delta open. Returns the exit code; nullopt if no
+/// process that answers has the delta open, or if the delta is being closed.
 [[nodiscard]] std::optional<int> show_live_delta(const Session& session,
                                                  const std::string& directory, bool json);
 

@@ -20,7 +20,8 @@ namespace {
 
 using Tree = boost::property_tree::ptree;
 
-// fuse/statistics/statistics.h; not included, since this is built without FUSE too.
+// As in fuse/statistics/statistics.h, which is not included because this is also built without
+// FUSE.
 constexpr const char* kStatisticsXattr = "user.dgfs.stats";
 
 std::uint64_t number(const Tree& tree, const char* path) {
@@ -60,7 +61,7 @@ std::string cache_row(const char* label, const Tree& cache) {
 }
 
 std::string prefetched_row(const Tree& prefetched) {
-  return fmt::format("{:<12} {} before they were asked for, {}\n", "prefetched",
+  return fmt::format("{:<12} {} before they were requested, {}\n", "prefetched",
                      counted(number(prefetched, "files"), "file"),
                      size_text(number(prefetched, "bytes")));
 }
@@ -85,7 +86,7 @@ std::string row(const char* label, const std::string& text) {
   return fmt::format("{:<12} {}\n", label, text);
 }
 
-// Of a mount that can be written to.
+// For a mount with a delta.
 std::string delta_rows(const Tree& all, const Tree& delta) {
   const auto max_bytes = number(delta, "max_bytes");
   return row("written", size_text(number(all, "written_bytes")) + " of contents") +
@@ -109,7 +110,7 @@ std::string delta_rows(const Tree& all, const Tree& delta) {
                                  counted(number(delta, "checkpoints"), "checkpoint")));
 }
 
-// Of a mount of an image alone.
+// For a mount without a delta.
 std::string ahead_rows(const Tree& all) {
   return prefetched_row(all.get_child("prefetched")) + announced_row(all.get_child("announced"));
 }
@@ -126,14 +127,14 @@ std::string statistics_text(const Tree& all) {
          cache_row("page cache", all.get_child("page_cache")) +
          cache_row("frame cache", all.get_child("frame_cache")) +
          device_row(all.get_child("device")) +
-         fmt::format("{:<12} {}, {} made good by the second index copy\n", "damage",
+         fmt::format("{:<12} {}, {} corrected from the second copy of the index\n", "damage",
                      counted(number(all, "errors"), "error"),
                      counted(number(all, "healed_pages"), "page"));
 }
 
 Error not_understood(const boost::property_tree::ptree_error& failure) {
   return Error(ErrorKind::kCorrupt, 6160,
-               fmt::format("the statistics cannot be understood: {}", failure.what()));
+               fmt::format("the statistics cannot be parsed: {}", failure.what()));
 }
 
 Result<Tree> parsed(const std::string& json) {
@@ -168,7 +169,7 @@ Result<LiveMount> live_mount(const std::string& directory) {
 
 int print_statistics(const Session& session, const std::string& statistics, bool json) {
   if (json) {
-    // Any file system, and whoever has a delta open, could say so.
+    // Escaped, because any file system, or any process that has a delta open, could send it.
     session.print((session.io().out_is_terminal ? printable(statistics) : statistics) + "\n");
     return kExitDone;
   }
@@ -183,7 +184,7 @@ int print_live_statistics(const Session& session, const std::string& directory, 
   if (!value) {
     const int os_errno = value.error().os_errno();
     if (os_errno != ENODATA && os_errno != EOPNOTSUPP) return session.fail(value.error());
-    session.complain(directory, "no image is mounted here (its root is wanted)");
+    session.complain(directory, "no image is mounted here; give the directory of a mount");
     return kExitFailed;
   }
   return print_statistics(session, value.value(), json);

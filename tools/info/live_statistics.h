@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs info --live: what a mount has done since it began, as its server tells it.
+// dgfs info --live: prints what a mount has done since it began, from its server's statistics.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,15 @@ namespace dgfs::tools {
 /// people. Errors: kCorrupt (not such an object).
 [[nodiscard]] Result<std::string> live_statistics_text(const std::string& json);
 
-/// How a mount was mounted, by its statistics. A value.
+/// How a mount was mounted, according to its statistics. A value.
 struct LiveMount {
-  std::optional<std::string> delta_path;  ///< nullopt: an image alone
-  bool is_read_only = true;               ///< as it was mounted first
+  std::optional<std::string> delta_path;  ///< nullopt: the mount has no delta
+  bool is_read_only = true;               ///< state when it was mounted
 };
 /// Asks the mount on `directory`. Errors: kNotFound (no image is mounted there), kCorrupt, kIo.
 [[nodiscard]] Result<LiveMount> live_mount(const std::string& directory);
 
-/// Prints such an object, as JSON if that is wanted. Returns an exit code.
+/// Prints such statistics, as JSON if `json` is set. Returns an exit code.
 [[nodiscard]] int print_statistics(const Session& session, const std::string& statistics,
                                    bool json);
 

@@ -40,7 +40,7 @@ int NamesCheck::run(const std::string& directory, const reader::Image& image) {
   const auto checked = check(image, delta);
   if (!checked) {
     return session_.fail(checked.error(),
-                         options_.repairs ? "the repair broke off: repeat it" : "");
+                         options_.repairs ? "the repair is not complete; run it again" : "");
   }
   is_mended_ = options_.repairs;
   tell_sum();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The check of the names in a delta, and their repair, for dgfs delta check.
+// Checks the names in a delta, and repairs them, for dgfs delta check.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace dgfs::tools {
 
-/// One run. Prints a line for each broken rule, and the sum last.
+/// One check. Prints a line for each broken place, and the total at the end.
 class NamesCheck {
  public:
   struct Options {
@@ -24,13 +24,13 @@ class NamesCheck {
     bool repairs = false;
   };
 
-  /// @param session  must outlive it
+  /// @param session  must outlive the object
   NamesCheck(const Session& session, const Options& options)
       : session_(session), options_(options) {}
 
-  /// @param directory  of a delta that is not open
-  /// @param image      of the delta; another one is refused
-  /// Returns the exit code: of failure also where something is broken and not mended.
+  /// @param directory  the delta; it must not be open
+  /// @param image      the delta's image; a different one is refused
+  /// Returns the exit code: kExitFailed also if something is broken and not mended.
   [[nodiscard]] int run(const std::string& directory, const reader::Image& image);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What the bytes of an image's files are for, as far as its superblock and tables say.
+// Shows what the bytes of an image's files are used for, from its superblock and tables.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,11 @@
 
 namespace dgfs::tools {
 
-/// Of the files that are there: what for, and how many bytes. Parts of none are left out.
+/// The uses of the bytes in the files that exist, with their numbers of bytes. Empty uses are left
+/// out.
 using SpaceParts = std::vector<std::pair<std::string, std::uint64_t>>;
 
-/// @param files_bytes  length of all files that are there
+/// @param files_bytes  length of all files that exist
 [[nodiscard]] SpaceParts space_parts(const reader::Image& image, std::uint64_t files_bytes);
 
 /// A line for each part: "  contents  1,297,875,968 B  99.5 %".

@@ -43,8 +43,8 @@ std::string log_text(const delta::StoreReport& report) {
   const auto full = 100 * report.log_used_bytes / std::max<std::uint64_t>(segment_bytes, 1);
   const auto used = fmt::format("{} in use, {} is {} % full", size_text(report.log_used_bytes),
                                 log_name(report), full);
-  if (report.log_groups == 0) return "nothing that the tree has not; " + used;
-  return fmt::format("{} that the tree has not, batches up to {}; {}",
+  if (report.log_groups == 0) return "nothing that the tree lacks; " + used;
+  return fmt::format("{} that the tree lacks, batches up to {}; {}",
                      counted(report.log_groups, "group"), grouped(report.log_sequence), used);
 }
 
@@ -53,7 +53,7 @@ std::string tree_text(const delta::StoreReport& report, bool has_read_runs) {
                           counted(report.basements, "basement"), size_text(report.basement_bytes));
   if (has_read_runs) text += " with " + counted(report.basement_points, "key");
   if (report.unread_nodes != 0) {
-    text += "; " + counted(report.unread_nodes, "node") + " not to be read";
+    text += "; " + counted(report.unread_nodes, "node") + " unreadable";
   }
   return text;
 }
@@ -68,7 +68,7 @@ std::string waiting_text(const delta::StoreReport& report, bool has_read_runs) {
   return text;
 }
 
-/// What lies behind the last block: others were there, or no checkpoint has come since.
+/// Bytes after the last block: left by earlier blocks, or not yet covered by a checkpoint.
 std::uint64_t bytes_behind(const delta::StoreReport& report) {
   const auto end_bytes = report.used_bytes + report.free_bytes;
   for (const auto& file : report.files) {
@@ -79,7 +79,7 @@ std::uint64_t bytes_behind(const delta::StoreReport& report) {
 }
 
 std::string blocks_text(const delta::StoreReport& report) {
-  return fmt::format("{} in use, of which nodes {}; free between them {}, behind them {}",
+  return fmt::format("{} in use, nodes {} of that; free between them {}, after them {}",
                      size_text(report.used_bytes), size_text(report.node_bytes),
                      size_text(report.free_bytes), size_text(bytes_behind(report)));
 }
@@ -92,7 +92,7 @@ std::string values_text(const delta::StoreReport& report) {
 std::string filter_text(const delta::StoreReport& report) {
   const auto& table = report.superblock.filter;
   if (table.length_bytes == 0) return "empty";
-  return fmt::format("{}, of {} of lower layers and {} of them", size_text(report.filter_bytes),
+  return fmt::format("{}, for {} of lower layers and {} of them", size_text(report.filter_bytes),
                      counted(report.filter_prefixes, "object"),
                      counted(report.filter_ranges, "range"));
 }
@@ -135,7 +135,7 @@ std::string store_text(const delta::StoreReport& report, bool has_read_runs) {
     bytes += file.size_bytes;
     allocated_bytes += file.allocated_bytes;
   }
-  row("files", fmt::format("{}, {} on the disk, of which are", size_text(bytes),
+  row("files", fmt::format("{}, {} on the disk, consisting of", size_text(bytes),
                            size_text(allocated_bytes)));
   return text + space_text(parts, bytes);
 }
@@ -197,14 +197,14 @@ std::string check_summary(const delta::StoreReport& report) {
   }
   auto text = counted(report.damaged_places, "place") + " damaged";
   if (report.unread_nodes != 0) {
-    text += "; what is below " + counted(report.unread_nodes, "node") + " was not checked";
+    text += "; nothing below " + counted(report.unread_nodes, "node") + " was checked";
   }
   return text;
 }
 
 std::string check_remark(const delta::StoreReport& report) {
   if (report.torn_superblocks == 0) return "";
-  return "one of two is not whole, as a checkpoint that was cut short leaves it";
+  return "one of the two is not whole, as after an interrupted checkpoint";
 }
 
 }  // namespace dgfs::tools

@@ -26,7 +26,7 @@ Result<reader::VerifyReport> verify_with_progress(const Session& session,
     tell(error);
   };
   options.progress = [&bar](const reader::VerifyProgress& now) {
-    if (now.digested_bytes_total != 0) {  // zeros of holes take their time as well
+    if (now.digested_bytes_total != 0) {  // hashing the zeros of holes takes time too
       return bar.update("verifying", now.digested_bytes, now.digested_bytes_total);
     }
     const bool has_contents = now.stored_bytes_total != 0;
@@ -35,7 +35,7 @@ Result<reader::VerifyReport> verify_with_progress(const Session& session,
   options.long_holes = [&session, &bar, quiet, jobs = options.jobs](const auto& holes) {
     if (quiet) return;
     bar.clear();
-    tell_of_holes(session, holes, jobs, "without --digest they are not");
+    tell_of_holes(session, holes, jobs, "leave --digest out to avoid that");
   };
   options.stop = &session.io().stop;
   return reader::verify(image, options);
@@ -46,7 +46,7 @@ std::string summary_text(const reader::VerifyReport& report) {
     std::string text = fmt::format("no damage in {}, {}, {}", counted(report.files, "file"),
                                    size_text(report.content_bytes),
                                    counted(report.index_copies, "index copy", "index copies"));
-    if (report.right_digests != 0) text += ", " + counted(report.right_digests, "right digest");
+    if (report.right_digests != 0) text += ", " + counted(report.right_digests, "correct digest");
     return text;
   }
   std::string text =

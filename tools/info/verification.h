@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What verify and build --verify share: reading everything, with progress, and the sentence that
-// sums it up.
+// Shared by verify and build --verify: reads everything, with progress, and sums up the result in
+// one sentence.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace dgfs::tools {
 
 /// reader::verify() with a progress bar, until the session is interrupted.
-/// @param options  who is told of damage: the bar makes room first
+/// @param options  its callbacks report damage; the bar is cleared before each call
 /// Errors: those of reader::verify().
 [[nodiscard]] Result<reader::VerifyReport> verify_with_progress(const Session& session,
                                                                 const reader::Image& image,

@@ -44,7 +44,7 @@ const Words<ShownTime>& time_words() {
 }
 
 void set_format(LsOptions& ls, LsFormat format) {
-  // As in ls, -1 does not end -l.
+  // As in ls, -1 does not override -l.
   if (format == LsFormat::kOnePerLine && ls.format_asked == LsFormat::kLong) return;
   ls.format_asked = format;
 }
@@ -57,87 +57,89 @@ void set_time(LsOptions& ls, ShownTime member) {
 void add_formats(OptionParser& options, LsOptions& ls) {
   on(options, "-l", "Long format: mode, links, owner, size, time",
      [&ls] { set_format(ls, LsFormat::kLong); });
-  on(options, "-1", "One name a line", [&ls] { set_format(ls, LsFormat::kOnePerLine); });
-  on(options, "-C", "In columns, as on a terminal", [&ls] { set_format(ls, LsFormat::kColumns); });
-  on(options, "-x", "In columns, but sorted along the lines",
+  on(options, "-1", "Print one name per line", [&ls] { set_format(ls, LsFormat::kOnePerLine); });
+  on(options, "-C", "Print in columns, as on a terminal",
+     [&ls] { set_format(ls, LsFormat::kColumns); });
+  on(options, "-x", "Print in columns, but sorted along the lines",
      [&ls] { set_format(ls, LsFormat::kRows); });
-  on(options, "-m", "Names in lines, parted by commas",
+  on(options, "-m", "Print names in lines, separated by commas",
      [&ls] { set_format(ls, LsFormat::kCommas); });
   word(options, "--format", "long, single-column, vertical, across, commas", format_words(),
        [&ls](LsFormat format) { ls.format_asked = format; });
-  on(options, "-n,--numeric-uid-gid", "As -l, with ids instead of names", [&ls] {
+  on(options, "-n,--numeric-uid-gid", "Like -l, with ids instead of names", [&ls] {
     set_format(ls, LsFormat::kLong);
     ls.listing.numeric = true;
   });
-  on(options, "-g", "As -l, without owner", [&ls] {
+  on(options, "-g", "Like -l, without owner", [&ls] {
     set_format(ls, LsFormat::kLong);
     ls.listing.owner = false;
   });
-  on(options, "-o", "As -l, without group", [&ls] {
+  on(options, "-o", "Like -l, without group", [&ls] {
     set_format(ls, LsFormat::kLong);
     ls.listing.group = false;
   });
-  on(options, "-G,--no-group", "In a long format, leave out the group",
+  on(options, "-G,--no-group", "In the long format, leave out the group",
      [&ls] { ls.listing.group = false; });
-  options.flag("--author", "In a long format, the owner as author, too", ls.listing.author);
-  options.number("-w,--width", "COLUMNS", "Width of the output, 0 for any", ls.width_columns);
-  options.number("-T,--tabsize", "COLUMNS", "Distance of tab stops between columns, 0 for spaces",
+  options.flag("--author", "In the long format, also print the owner as author", ls.listing.author);
+  options.number("-w,--width", "COLUMNS", "Width of the output; 0: no limit", ls.width_columns);
+  options.number("-T,--tabsize", "COLUMNS", "Distance of tab stops between columns; 0: use spaces",
                  ls.tab_columns);
-  on(options, "--zero", "End lines with NUL; names as they are, one a line", [&ls] {
+  on(options, "--zero", "End lines with a NUL; print names unchanged, one per line", [&ls] {
     ls.ends_with_nul = true;
     ls.color = false;
     set_format(ls, LsFormat::kOnePerLine);
     ls.quoting_asked = QuotingStyle::kLiteral;
     ls.hides_controls_asked = false;
   });
-  options.flag("--json", "Print JSON objects, one a line", ls.json);
+  options.flag("--json", "Print JSON objects, one per line", ls.json);
 }
 
 void add_selection(OptionParser& options, LsOptions& ls) {
-  on(options, "-a,--all", "Show names that begin with '.', too",
+  on(options, "-a,--all", "Show names that begin with '.' too",
      [&ls] { ls.hidden = LsHidden::kShowWithDots; });
-  on(options, "-A,--almost-all", "The same, without . and ..",
+  on(options, "-A,--almost-all", "Like -a, without . and ..",
      [&ls] { ls.hidden = LsHidden::kShow; });
   on(options, "-B,--ignore-backups", "Leave out names that end in '~'", [&ls] {
     ls.ignored.insert(ls.ignored.end(), {"*~", ".*~"});
   });
-  options.values("-I,--ignore", "PATTERN", "Leave out names like this", ls.ignored);
-  options.values("--hide", "PATTERN", "The same, unless -a or -A is given", ls.hidden_by_name);
-  on(options, "-H,--dereference-command-line", "Follow links that are a PATH",
+  options.values("-I,--ignore", "PATTERN", "Leave out names that match", ls.ignored);
+  options.values("--hide", "PATTERN", "Like -I, unless -a or -A is given", ls.hidden_by_name);
+  on(options, "-H,--dereference-command-line", "Follow links given as a PATH",
      [&ls] { ls.links = LinksFollowed::kOperands; });
   options.flag("--dereference-command-line-symlink-to-dir",
-               "Follow links that are a PATH and lead to directories", ls.follows_to_directories);
+               "Follow links given as a PATH that lead to directories", ls.follows_to_directories);
   on(options, "-L,--dereference", "Follow all links, within the image",
      [&ls] { ls.links = LinksFollowed::kAll; });
-  options.flag("-R,--recursive", "List what is below, too", ls.recursive);
-  options.flag("-d,--directory", "List directories themselves", ls.directory_itself);
+  options.flag("-R,--recursive", "List subdirectories too", ls.recursive);
+  options.flag("-d,--directory", "List directories themselves, not their contents",
+               ls.directory_itself);
 }
 
 void add_sorting(OptionParser& options, LsOptions& ls) {
   const auto sort_by = [&ls](LsSort key) { return [&ls, key] { ls.sort_asked = key; }; };
   on(options, "-t", "Sort by time, newest first", sort_by(LsSort::kTime));
   on(options, "-S", "Sort by size, largest first", sort_by(LsSort::kSize));
-  on(options, "-X", "Sort by what follows the last '.'", sort_by(LsSort::kExtension));
+  on(options, "-X", "Sort by the text after the last '.'", sort_by(LsSort::kExtension));
   on(options, "-v", "Sort by the numbers in names", sort_by(LsSort::kVersion));
-  on(options, "-U", "Do not sort; names come as the image has them, by their bytes",
+  on(options, "-U", "Do not sort; an image has names in the order of their bytes",
      sort_by(LsSort::kNone));
   word(options, "--sort", "name, none, size, time, version, extension, width", sort_words(),
        [&ls](LsSort key) { ls.sort_asked = key; });
-  on(options, "-f", "As -aU, without -l, -s and colors", [&ls] {
+  on(options, "-f", "Like -aU, without -l, -s and colors", [&ls] {
     ls.hidden = LsHidden::kShowWithDots;
     ls.sort_asked = LsSort::kNone;
     if (ls.format_asked == LsFormat::kLong) ls.format_asked.reset();
     ls.listing.blocks = ls.color = ls.hyperlinks = false;
   });
-  options.flag("-r,--reverse", "Sort the other way round", ls.reverse);
-  options.flag("--group-directories-first", "Directories before all others", ls.directories_first);
+  options.flag("-r,--reverse", "Reverse the order", ls.reverse);
+  options.flag("--group-directories-first", "List directories before others", ls.directories_first);
   on(options, "-c", "Show and sort by the time of the last change of attributes",
      [&ls] { set_time(ls, &reader::Node::ctime); });
   on(options, "-u", "Show and sort by the time of the last access",
      [&ls] { set_time(ls, &reader::Node::atime); });
   word(options, "--time",
-       "Show and sort by atime, ctime or mtime; birth is not kept and shows as ?", time_words(),
-       [&ls](ShownTime member) { set_time(ls, member); });
+       "Show and sort by atime, ctime or mtime; birth times are not kept, so birth shows ?",
+       time_words(), [&ls](ShownTime member) { set_time(ls, member); });
 }
 
 void set_units(LsOptions& ls, const BlockUnit& unit) {
@@ -147,22 +149,22 @@ void set_units(LsOptions& ls, const BlockUnit& unit) {
 
 void add_long_parts(OptionParser& options, LsOptions& ls) {
   options.flag("-i,--inode", "Print inode numbers", ls.listing.inode);
-  options.flag("-Z,--context", "Print '?' for a security context, which ls does not find either",
+  options.flag("-Z,--context", "Print the security context, or ? if there is none",
                ls.listing.context);
   options.flag("-s,--size", "Print the space taken, in units of 1024 bytes", ls.listing.blocks);
   on(options, "-h,--human-readable", "Print sizes like 1.2K, 84M, 3G",
      [&ls] { set_units(ls, {.bytes = 1, .letters = "", .scale = SizeUnits::kBinary}); });
-  on(options, "--si", "The same in powers of 1000",
+  on(options, "--si", "Like -h, in powers of 1000",
      [&ls] { set_units(ls, {.bytes = 1, .letters = "", .scale = SizeUnits::kDecimal}); });
   options.on_value("--block-size", "SIZE",
-                   "Print sizes in units of SIZE bytes; of a letter alone, like M, it is printed, "
-                   "too; human-readable and si are -h and --si",
+                   "Print sizes in units of SIZE bytes; if SIZE is only a letter, like M, print it "
+                   "as well; human-readable and si mean -h and --si",
                    [&ls](const std::string& value) -> Status {
                      DGFS_TRY(unit, parse_block_unit(value));
                      set_units(ls, unit);
                      return ok();
                    });
-  on(options, "-k,--kibibytes", "Units of 1024 bytes for -s and totals, whatever variables say",
+  on(options, "-k,--kibibytes", "Use units of 1024 bytes for -s and totals, whatever variables say",
      [&ls] { ls.kibibytes = true; });
   const auto set_style = [&ls](const std::string& name) -> Status {
     const std::optional<TimeStyle> style = time_style(name);
@@ -174,11 +176,11 @@ void add_long_parts(OptionParser& options, LsOptions& ls) {
     return ok();
   };
   options.on_value("--time-style", "STYLE",
-                   "full-iso, long-iso, iso, locale, or +FORMAT of date; posix- before it is for "
-                   "ls's sake",
+                   "full-iso, long-iso, iso, locale, or +FORMAT of date; a leading posix- is "
+                   "accepted as by ls",
                    set_style);
   options.choices("--time-style", {"full-iso", "long-iso", "iso", "locale"});
-  options.on_flag("--full-time", "As -l --time-style=full-iso", [&ls, set_style](const auto&) {
+  options.on_flag("--full-time", "Same as -l --time-style=full-iso", [&ls, set_style](const auto&) {
     set_format(ls, LsFormat::kLong);
     return set_style("full-iso");
   });
@@ -193,7 +195,7 @@ std::size_t default_width_columns(const Session& session) {
   return asked ? asked.value() : 80;
 }
 
-/// From LS_BLOCK_SIZE and its like; of these BLOCKSIZE is not for sizes.
+/// Takes the units from LS_BLOCK_SIZE and BLOCK_SIZE; BLOCKSIZE does not change those of sizes.
 void set_default_units(const storage::Env& env, LongListingOptions& listing) {
   listing.blocks_in = default_block_unit(env, "LS_BLOCK_SIZE");
   if (env.variable("LS_BLOCK_SIZE") || env.variable("BLOCK_SIZE")) {

@@ -11,7 +11,7 @@
 namespace dgfs::tools {
 namespace {
 
-/// From the last dot on; names without one come first.
+/// The text from the last dot on; names without a dot come first.
 std::string_view ending(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   return dot == name.npos ? std::string_view() : name.substr(dot);
@@ -22,7 +22,7 @@ int compare(const Value& a, const Value& b) {
   return a < b ? -1 : b < a ? 1 : 0;
 }
 
-/// By the key alone.
+/// Compares only by the sort key.
 int compare_keys(const LsOptions& options, const LsEntry& a, const LsEntry& b) {
   switch (options.sort) {
     case LsSort::kTime:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// One line of dgfs ls, and the orders in which lines can stand.
+// One line of dgfs ls, and the sort orders of lines.
 #pragma once
 
 #include <optional>
@@ -14,17 +14,16 @@
 namespace dgfs::tools {
 
 struct LsEntry {
-  std::string name;  ///< as it stands in the directory; operands as the user wrote them
+  std::string name;  ///< as in the directory; operands as the user wrote them
   reader::Node node;
-  /// What a symbolic link leads to, where that matters; empty where it leads nowhere.
+  /// The target of a symbolic link, if it is needed; nullopt if the link leads nowhere.
   std::optional<reader::Node> target{};
-  /// Nothing is shown but the type: of a link that is to be followed and leads nowhere, and of what
-  /// has lost its attributes.
+  /// Only the type is printed: for a link that should be followed but leads nowhere, and for an
+  /// entry that has lost its attributes.
   bool unknown = false;
 };
 
-/// Sorts as the options say. Entries that come in the order of their names are left alone where
-/// nothing else is asked for.
+/// Sorts as the options say. Entries that are already in that order are not moved.
 void sort_entries(const LsOptions& options, std::vector<LsEntry>& entries);
 
 }  // namespace dgfs::tools

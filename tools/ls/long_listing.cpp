@@ -40,7 +40,7 @@ bool LongListing::has_names() const {
   return options_.owner || options_.group || options_.author || options_.context;
 }
 
-/// As wide as an old time.
+/// "?", as wide as an old time.
 std::string LongListing::unknown_time() const {
   std::string out;
   append_right(out, "?", display_width(format_time({}, options_.time_style.other)));
@@ -152,7 +152,7 @@ std::string LongListing::context(const SecurityMarks& marks, bool aligned) const
   return out += ' ';
 }
 
-/// Sizes and "major, minor" share a column; their right ends meet.
+/// Sizes and "major, minor" share a column and are aligned at the right.
 void LongListing::append_size(std::string& line, const reader::Node& node) const {
   if (!format::is_device(node.mode)) {
     return append_right(line, text_in_units(node.size_bytes, options_.sizes_in), widths_.size);

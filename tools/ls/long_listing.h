@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The columns of ls before the name: as wide as the widest entry of a listing needs.
+// The columns of ls before the name. Each is as wide as the widest entry of the listing needs.
 #pragma once
 
 #include <string>
@@ -15,21 +15,21 @@
 namespace dgfs::tools {
 
 struct LongListingOptions {
-  BlockUnit blocks_in;  ///< the space taken, and totals
+  BlockUnit blocks_in;  ///< unit of the space taken, and of totals
   BlockUnit sizes_in = {.bytes = 1, .letters = ""};
-  bool numeric = false;  ///< ids instead of names
-  bool inode = false;    ///< the number first
-  bool blocks = false;   ///< then the space taken
-  bool context = false;  ///< then, in long formats after the group
+  bool numeric = false;  ///< print ids instead of names
+  bool inode = false;    ///< print the inode number first
+  bool blocks = false;   ///< then print the space taken
+  bool context = false;  ///< then the security context; in long formats after the group
   bool owner = true;
   bool group = true;
-  bool author = false;                              ///< the owner once more, after the group
-  Time reader::Node::*time = &reader::Node::mtime;  ///< which one is shown; null: "?"
+  bool author = false;                              ///< print the owner again after the group
+  Time reader::Node::*time = &reader::Node::mtime;  ///< the time to print; null: "?"
   TimeStyle time_style;
-  Time now;  ///< decides which times are recent
+  Time now;  ///< decides which times count as recent
 };
 
-/// Of one listing: widen() for each entry, then the columns of each.
+/// The columns of one listing: call widen() for each entry, then print the columns of each.
 class LongListing {
  public:
   /// Both must outlive the object.
@@ -37,21 +37,21 @@ class LongListing {
       : options_(options), users_(users) {}
 
   void widen(const reader::Node& node, const SecurityMarks& marks);
-  /// For an entry of which nothing is known but its type.
+  /// For an entry with a known type but no attributes.
   void widen_unknown();
 
-  /// Inode number and space, where asked for, each with a space after it; for all formats.
+  /// Inode number and space taken, if requested, each followed by a space; for all formats.
   [[nodiscard]] std::string numbers(const reader::Node& node) const;
-  /// The same unaligned.
+  /// The same without alignment.
   [[nodiscard]] std::string plain_numbers(const reader::Node& node) const;
-  /// Both for an unknown entry: question marks.
+  /// The same for an unknown entry: question marks.
   [[nodiscard]] std::string unknown_numbers(bool aligned) const;
-  /// The security context, where asked for, with a space after it; for formats that are not long.
+  /// The security context, if requested, followed by a space; for formats that are not long.
   [[nodiscard]] std::string context(const SecurityMarks& marks, bool aligned) const;
   std::size_t append_unknown(std::string& line, std::uint32_t mode) const;
-  /// Adds mode to time, with a space at the end. Returns the bytes after owner and group, or all
-  /// that `line` holds where neither is shown: where ls takes the name to begin when it reckons
-  /// whether it may wrap.
+  /// Appends the columns from mode to time, each followed by a space. Returns the bytes after owner
+  /// and group, or the length of `line` if neither is printed: ls takes this for the beginning of
+  /// the name when it computes whether the name wraps.
   std::size_t append_attributes(std::string& line, const reader::Node& node,
                                 const SecurityMarks& marks) const;
 

@@ -50,7 +50,7 @@ std::size_t LsNames::columns(const LsEntry& entry) const {
   return display_width(written.text) + (written.indented ? 1 : 0);
 }
 
-/// The first one comes behind one that ends what was before.
+/// Before the first sequence it sends one that resets earlier colours.
 std::string LsNames::sequence(std::string_view code) {
   const bool first = !std::exchange(used_color_, true);
   return (first ? fmt::format("\x1b[{}m", colors_.reset()) : "") + fmt::format("\x1b[{}m", code);
@@ -61,8 +61,8 @@ std::string LsNames::line_begin() {
   return normal.empty() ? "" : sequence(normal);
 }
 
-/// @param column, bytes  behind what may wrap there, as ls reckons it, the rest of the line is
-///                       cleared from colours that bleed into it
+/// @param column, bytes  position and length of the text, as ls counts them; if the text may wrap
+///                       there, the rest of the line is cleared so that no colour bleeds into it
 std::string LsNames::colored(const std::string& text, std::optional<std::string_view> code,
                              std::size_t column, std::size_t bytes) {
   const bool normal = options_.color && !colors_.normal().empty();
@@ -81,7 +81,7 @@ std::string LsNames::link_to(const std::string& path, const std::string& text) c
   return fmt::format("\x1b]8;;{}{}\a{}\x1b]8;;\a", options_.link_base, percent_escaped(path), text);
 }
 
-/// Quotes that others are indented for stay outside of the link.
+/// If other names are indented for quotes, the quotes of this name stay outside of the link.
 std::string LsNames::linked(const Shape& shape, const std::string& directory,
                             const LsEntry& entry) const {
   if (!options_.hyperlinks) return shape.text;
@@ -104,7 +104,7 @@ LsNames::Written LsNames::name(const std::string& directory, const LsEntry& entr
 LsNames::Written LsNames::target(const std::string& directory, const LsEntry& entry,
                                  const std::string& target, std::size_t column) {
   const Shape written = shape(target);
-  // Nothing is indented here, but ls counts as if it were.
+  // The target is not indented, but ls counts as if it were.
   const std::size_t bytes = written.text.size() + (written.indented ? 1 : 0);
   const std::string text = linked(written, directory, entry);
   return {colored(text, color_of_target(entry, target), column, bytes), bytes,
@@ -139,7 +139,7 @@ std::optional<std::string_view> LsNames::color_of(const LsEntry& entry) const {
   return colors_.code(facts);
 }
 
-/// As ls, which counts the names of the link.
+/// As in ls, by the link count of the link itself.
 std::optional<std::string_view> LsNames::color_of_target(const LsEntry& entry,
                                                          std::string_view target) const {
   if (!options_.color) return std::nullopt;

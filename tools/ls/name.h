@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// How dgfs ls writes one name: quoted, indented, coloured, and as a link that terminals follow.
+// Prints one name of dgfs ls: quoted, indented, coloured, and as a hyperlink for terminals.
 #pragma once
 
 #include <optional>
@@ -14,40 +14,41 @@
 
 namespace dgfs::tools {
 
-/// As RFC 3986 has it: %xx for all but letters, digits and "-._~/".
+/// Escapes as RFC 3986 does: %xx for all but letters, digits and "-._~/".
 [[nodiscard]] std::string percent_escaped(std::string_view text);
 
-/// Not thread-safe: it knows what was coloured before. The arguments must outlive it.
+/// Not thread-safe, because it remembers whether it has used a colour. The arguments must outlive
+/// it.
 class LsNames {
  public:
   LsNames(const Session& session, const reader::Image& image, const LsOptions& options);
 
-  /// Whether targets of links are to be looked up; where they are not, they count as missing.
+  /// Whether link targets must be looked up; if not, they count as missing.
   [[nodiscard]] bool needs_targets() const;
 
-  /// To be called for each listing. `some_quoted`: unquoted names are indented by a quote's width.
+  /// Call it for each listing. `some_quoted`: unquoted names are indented by the width of a quote.
   void begin_listing(bool some_quoted) { some_quoted_ = some_quoted; }
-  /// Whether a name with such entries beside it makes the others be indented.
+  /// Whether the entry's name is quoted, so that unquoted names beside it are indented.
   [[nodiscard]] bool is_quoted(const LsEntry& entry) const {
     return options_.name_style.changes(entry.name);
   }
 
-  /// What stands before each line: the colour of what has none.
+  /// The text before each line: the colour of names without a colour.
   [[nodiscard]] std::string line_begin();
-  /// The name, and what follows it at once.
+  /// A printed name with its escape sequences.
   struct Written {
     std::string text;
     std::size_t bytes = 0;    ///< without colours and links, the indent included
-    std::size_t columns = 0;  ///< the same on a terminal
+    std::size_t columns = 0;  ///< the columns of those bytes on a terminal
   };
-  /// @param directory  where the entry lies, as the user would write it
-  /// @param column     where it begins, as ls counts it
+  /// @param directory  directory of the entry, as the user would write it
+  /// @param column     where the name begins, as ls counts columns
   [[nodiscard]] Written name(const std::string& directory, const LsEntry& entry,
                              std::size_t column);
-  /// What the link `entry` holds.
+  /// The target text of the link `entry`.
   [[nodiscard]] Written target(const std::string& directory, const LsEntry& entry,
                                const std::string& target, std::size_t column);
-  /// The name of a directory above what it holds.
+  /// The name of a directory, printed above its entries.
   [[nodiscard]] std::string header(const std::string& directory) const;
   [[nodiscard]] std::size_t columns(const LsEntry& entry) const;
 

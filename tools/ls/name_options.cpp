@@ -21,7 +21,7 @@ const Words<LsIndicator>& indicator_words() {
                                             {"classify", LsIndicator::kClassify}};
   return kWords;
 }
-/// always, auto or never, and the other words that ls takes for them.
+/// Accepts always, auto and never, and the synonyms that ls accepts.
 Result<bool> holds_now(const Session& session, const std::string& when) {
   if (when == "always" || when == "yes" || when == "force") return true;
   if (when == "never" || when == "no" || when == "none") return false;
@@ -29,7 +29,7 @@ Result<bool> holds_now(const Session& session, const std::string& when) {
   return Error(ErrorKind::kInvalidArgument, 6060, "'" + when + "' is not always, auto or never");
 }
 
-/// --color[=WHEN] and its like.
+/// Adds an option like --color[=WHEN].
 template <class Set>
 void when(OptionParser& options, const Session& session, const std::string& name,
           const std::string& help, Set set) {
@@ -48,7 +48,7 @@ void add_indicators(OptionParser& options, const Session& session, LsOptions& ls
   };
   on(options, "-F", "Append / * @ | = to names by type", [classify] { classify(true); });
   when(options, session, "--classify", "Same as -F: always, auto or never", classify);
-  on(options, "--file-type", "The same without '*'",
+  on(options, "--file-type", "Like -F, without '*'",
      [&ls] { ls.indicator = LsIndicator::kFileType; });
   on(options, "-p", "Append / to directories", [&ls] { ls.indicator = LsIndicator::kSlash; });
   word(options, "--indicator-style", "none, slash, file-type, classify", indicator_words(),
@@ -59,10 +59,10 @@ void add_quoting(OptionParser& options, LsOptions& ls) {
   const auto quote = [&ls](QuotingStyle style) {
     return [&ls, style] { ls.quoting_asked = style; };
   };
-  on(options, "-Q,--quote-name", "Names in double quotes, as C has them", quote(QuotingStyle::kC));
-  on(options, "-b,--escape", "Escapes as in C for what cannot be printed",
+  on(options, "-Q,--quote-name", "Print names as C string literals", quote(QuotingStyle::kC));
+  on(options, "-b,--escape", "Print C escapes for unprintable characters",
      quote(QuotingStyle::kEscape));
-  on(options, "-N,--literal", "Names as they are", quote(QuotingStyle::kLiteral));
+  on(options, "-N,--literal", "Print names unchanged", quote(QuotingStyle::kLiteral));
   options.on_value("--quoting-style", "WORD",
                    "literal, shell, shell-always, shell-escape, shell-escape-always, c, c-maybe, "
                    "escape, locale, clocale",
@@ -75,9 +75,9 @@ void add_quoting(OptionParser& options, LsOptions& ls) {
   options.choices("--quoting-style",
                   {"literal", "shell", "shell-always", "shell-escape", "shell-escape-always", "c",
                    "c-maybe", "escape", "locale", "clocale"});
-  on(options, "-q,--hide-control-chars", "'?' for what cannot be printed, as on a terminal",
+  on(options, "-q,--hide-control-chars", "Print '?' for unprintable characters, as on a terminal",
      [&ls] { ls.hides_controls_asked = true; });
-  on(options, "--show-control-chars", "Print such characters as they are, even to a terminal",
+  on(options, "--show-control-chars", "Print such characters unchanged, even to a terminal",
      [&ls] { ls.hides_controls_asked = false; });
 }
 
@@ -93,7 +93,7 @@ void add_ls_name_options(OptionParser& options, const Session& session, LsOption
   when(options, session, "--color", "Color names: always, auto or never",
        [&ls](bool now) { ls.color = now; });
   when(options, session, "--hyperlink",
-       "Names as links, which name the image and the path in it: always, auto or never",
+       "Print names as links to the image and the path in it: always, auto or never",
        [&ls](bool now) { ls.hyperlinks = now; });
 }
 
@@ -103,11 +103,11 @@ void complete_ls_name_options(const Session& session, LsOptions& ls) {
   if (no_colors_said && !terminal_has_colors(session.env())) ls.color = false;
   ls.name_style.quoting =
       ls.quoting_asked.value_or(terminal ? QuotingStyle::kShellEscape : QuotingStyle::kLiteral);
-  // Who says nothing is kept from names that reorder what the terminal shows.
+  // Unless the user asks for a quoting style, names cannot reorder what the terminal shows.
   ls.name_style.printed = terminal && !ls.quoting_asked ? Printed::kHarmless : Printed::kAsGnu;
   ls.name_style.hides_controls = ls.hides_controls_asked.value_or(terminal);
   if (ls.name_style.quoting == QuotingStyle::kEscape) ls.name_style.also = " ";
-  // What -F appends must not be taken for a part of the name.
+  // Quotes the characters that -F appends, so that they are not taken for a part of the name.
   if (ls.indicator == LsIndicator::kFileType) ls.name_style.also += "*=>@|";
   if (ls.indicator == LsIndicator::kClassify) ls.name_style.also += "=>@|";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Options of dgfs ls for the looks of names: quoting, indicators, colours, links.
+// The options of dgfs ls that set how names look: quoting, indicators, colours, hyperlinks.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace dgfs::tools {
 
-/// Adds them; `ls` must outlive the parse.
+/// Adds the options; `ls` must outlive the parse.
 void add_ls_name_options(OptionParser& options, const Session& session, LsOptions& ls);
-/// Works out what was not said, from terminal and environment.
+/// Fills in what the options leave open, from terminal and environment.
 void complete_ls_name_options(const Session& session, LsOptions& ls);
-/// What stands before paths in links. @param image_path  as the user wrote it
+/// The text before paths in hyperlinks. @param image_path  as the user wrote it
 [[nodiscard]] std::string link_base(const std::string& image_path);
 
 }  // namespace dgfs::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Options of dgfs ls that set something, or take one word of a list.
+// Helpers for options of dgfs ls that are flags or take one word of a list.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace dgfs::tools {
 template <class Value>
 using Words = std::vector<std::pair<std::string, Value>>;
 
-/// A flag that does `set`.
+/// Adds a flag that calls `set`.
 template <class Set>
 void on(OptionParser& options, const std::string& names, const std::string& help, Set set) {
   options.on_flag(names, help, [set](const std::string&) -> Status {
@@ -24,7 +24,7 @@ void on(OptionParser& options, const std::string& names, const std::string& help
   });
 }
 
-/// An option whose value is one of `words`, which must be static.
+/// Adds an option whose value is one of `words`, which must be static.
 template <class Value, class Set>
 void word(OptionParser& options, const std::string& name, const std::string& help,
           const Words<Value>& words, Set set) {

@@ -51,7 +51,7 @@ void LsPrinter::print_json(const std::string& directory,
   }
 }
 
-/// Whether quoted names are among those of a format that is aligned.
+/// Whether the format is aligned and has quoted names.
 bool LsPrinter::indents(const std::vector<LsEntry>& entries) const {
   const bool in_columns =
       options_.format == LsFormat::kColumns || options_.format == LsFormat::kRows;
@@ -167,7 +167,7 @@ std::string LsPrinter::long_line(const std::string& directory, const LsEntry& en
   return line += arrow_and_target(directory, entry, column + name.bytes);
 }
 
-/// What stands before a name where the format is not long.
+/// The text before a name in formats that are not long.
 std::string LsPrinter::numbers_of(const LsEntry& entry, const LongListing& listing,
                                   const SecurityMarks& marks) const {
   const bool aligned = options_.format != LsFormat::kCommas;

@@ -20,16 +20,16 @@ class LsPrinter {
  public:
   LsPrinter(const Session& session, const reader::Image& image, const LsOptions& options);
 
-  /// @param directory  where the entries lie, as the user would write it; empty for operands
+  /// @param directory  directory of the entries, as the user would write it; empty for operands
   /// @param entries    sorted
-  /// @param measured   not printed, but columns are as wide as if they were
+  /// @param measured   entries that are not printed but widen the columns
   void print(const std::string& directory, const std::vector<LsEntry>& entries,
              const std::vector<LsEntry>& measured = {});
-  /// "sub/dir:", and a blank line before it where something stands above.
+  /// Prints "sub/dir:", and a blank line before it unless it is the first output.
   void print_header(const std::string& directory);
-  /// "total 1234": what the entries take.
+  /// Prints "total 1234": the space that the entries take.
   void print_total(const std::vector<LsEntry>& entries);
-  /// Whether targets of links are to be looked up.
+  /// Whether link targets must be looked up.
   [[nodiscard]] bool needs_targets() const { return names_.needs_targets(); }
   /// Whether a complaint was printed.
   [[nodiscard]] bool failed() const { return failed_; }
@@ -54,7 +54,7 @@ class LsPrinter {
   const LsOptions& options_;
   LsNames names_;
   UserNames users_;
-  bool printed_ = false;  // something stands above
+  bool printed_ = false;  // whether there is output above
   bool failed_ = false;
 };
 

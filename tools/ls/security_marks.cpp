@@ -9,7 +9,7 @@
 namespace dgfs::tools {
 namespace {
 
-/// libselinux takes contexts for strings of C.
+/// libselinux reads contexts as C strings: up to the first NUL.
 std::optional<std::string> context_in(Bytes value) {
   const std::string_view text = as_text(value);
   std::string context(text.substr(0, text.find('\0')));

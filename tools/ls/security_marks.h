@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What ls and stat tell of access control lists and of SELinux's security contexts.
+// The marks of ls and stat for access control lists and SELinux security contexts.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,14 @@ struct SecurityMarks {
   bool has_acl = false;
   std::optional<std::string> context;
 
-  /// Behind the mode: '+' for access control lists, '.' for a context alone, else a space.
+  /// Printed after the mode: '+' for an access control list, '.' for only a context, else a space.
   [[nodiscard]] char sign() const { return has_acl ? '+' : context ? '.' : ' '; }
-  /// As -Z has it: '?' where there is none.
+  /// As -Z prints it: '?' if there is no context.
   [[nodiscard]] std::string context_text() const { return context.value_or("?"); }
 };
 
-/// From the extended attributes; one read more where the object has any. What cannot be read
-/// counts as absent: so does the context "unlabeled", as for coreutils.
+/// Reads the marks from the extended attributes; takes one more read if the object has any.
+/// Unreadable attributes count as absent, and so does the context "unlabeled", as in coreutils.
 [[nodiscard]] SecurityMarks security_marks(const reader::Image& image, const reader::Node& node);
 
 }  // namespace dgfs::tools

@@ -7,7 +7,8 @@ namespace dgfs::tools {
 void ImageOptions::add_to(OptionParser& options) {
   options.value("--index", "FILE", "Use this index instead of IMAGE.idx", index_path);
   options.values("--volume", "FILE",
-                 "A further volume, or a folder that holds it (can be repeated)", volume_paths);
+                 "Path of a further volume, or of the directory it lies in (can be repeated)",
+                 volume_paths);
 }
 
 reader::OpenOptions ImageOptions::open_options(const Session& session) const {

@@ -9,7 +9,7 @@
 namespace dgfs::tools {
 namespace {
 
-/// As Linux: what takes more steps is a loop.
+/// The limit of Linux: more links count as a loop.
 constexpr unsigned kLinksFollowedMax = 40;
 
 std::deque<std::string> components(std::string_view path) {
@@ -31,14 +31,14 @@ Error not_directory(std::uint16_t code) {
   return Error(ErrorKind::kNotDirectory, code, "Not a directory");
 }
 
-/// As the kernel has it, what such a path names is a directory, and a link at its end is followed.
+/// As for the kernel, such a path names a directory, and a link at its end is followed.
 bool names_directory(std::string_view path) {
   return path == "." || path.ends_with('/') || path.ends_with("/.");
 }
 
 enum class Missing : bool { kFails, kCountsAsThere };
 
-/// Goes from the root one name at a time.
+/// Resolves a path from the root, one name at a time.
 class Resolver {
  public:
   Resolver(const reader::Image& image, std::string_view path, Follow last, Missing missing)
@@ -49,7 +49,7 @@ class Resolver {
         must_be_directory_(missing == Missing::kFails && names_directory(path)) {}
 
   Result<FoundNode> run() {
-    // Of a root that is lost enough is known to go on from it.
+    // A root whose entry is lost still gives its number, which is enough to continue.
     const auto root = image_.lookup("");
     DGFS_TRY(start, root ? root : image_.lost_directory(""));
     trail_.push_back({"", std::move(start)});
@@ -111,7 +111,7 @@ class Resolver {
   Follow last_;
   Missing missing_;
   bool must_be_directory_;
-  std::vector<FoundNode> trail_;  // the root and each directory entered
+  std::vector<FoundNode> trail_;  // the root and each directory that was entered
   unsigned links_followed_ = 0;
 };
 
@@ -133,7 +133,7 @@ std::string normal_path(std::string_view path) {
 
 Result<FoundNode> find_node(const reader::Image& image, std::string_view path, Follow last) {
   if (path.empty()) return not_found(6035);
-  // ".." may lead elsewhere after a link than it reads, so only the walk can tell.
+  // After a link, ".." may lead elsewhere than the text says, so only the walk can resolve it.
   const bool has_parents = path.find("..") != std::string_view::npos;
   if (!has_parents) {
     std::string normal = normal_path(path);

@@ -15,38 +15,38 @@ namespace dgfs::tools {
 
 enum class Follow : bool { kNo, kYes };
 
-/// Which symbolic links a command takes for what they lead to: -P, -H, -L.
+/// Which symbolic links a command follows: -P, -H, -L.
 enum class LinksFollowed : std::uint8_t { kNone, kOperands, kAll };
 
 struct FoundNode {
-  std::string path;  ///< relative to the root, without links on the way; "" is the root
+  std::string path;  ///< from the root, with all links before its end resolved; "" is the root
   reader::Node node;
-  /// Of find_listed(): why the entry of this directory cannot be read, so that `node` has little
+  /// Set by find_listed() if the entry of this directory cannot be read; `node` then has little
   /// more than its number.
   std::optional<Error> lost{};
 };
 
-/// Without empty components, ".", and ".." where a component precedes it: "/a/./b/../c/" is "a/c".
+/// Removes empty components, ".", and ".." after a component: "/a/./b/../c/" becomes "a/c".
 [[nodiscard]] std::string normal_path(std::string_view path);
 
-/// Finds what a user means by `path`. Usually one lookup; where that finds nothing, the path is
-/// walked through the links on it. `last` says whether a link at its end is followed too; with a
-/// slash after it it always is, and what it leads to must be a directory.
+/// Finds the entry that a user means by `path`. Usually takes one lookup; if that finds nothing,
+/// walks along the path and through the links on it. `last` says whether a link at the end is
+/// followed too. With a slash at the end, the link is always followed and must lead to a directory.
 /// Errors: kNotFound ("No such file or directory"; for "" as well, the root is "/" or "."),
 /// kNotDirectory, kLoop; those of Image::lookup.
 [[nodiscard]] Result<FoundNode> find_node(const reader::Image& image, std::string_view path,
                                           Follow last);
 
-/// The path without links and ".." that `path` comes down to, from the root; also of what is
-/// missing, as realpath -m has it. A loop ends where it is met.
+/// The path from the root without links and ".." that `path` resolves to. The path need not exist,
+/// as with realpath -m. Resolution stops at a loop.
 [[nodiscard]] std::string real_path(const reader::Image& image, std::string_view path);
-/// The same for what is to be listed, not shown: a directory whose own entry is damaged is found by
-/// what is left below it, and comes with that error in `lost`.
+/// Like find_node(), for commands that list directories: a directory whose own entry is damaged is
+/// found by the entries left below it, and has that error in `lost`.
 [[nodiscard]] Result<FoundNode> find_listed(const reader::Image& image, std::string_view path,
                                             Follow last);
 
-/// What the link `node` at `path` leads to; any other node, and a link that leads nowhere, as it
-/// is. Errors: as find_node(), but for kNotFound and kNotDirectory.
+/// The target of the link `node` at `path`. Any other node, and a link that leads nowhere, is
+/// returned unchanged. Errors: those of find_node(), except kNotFound and kNotDirectory.
 [[nodiscard]] Result<reader::Node> followed(const reader::Image& image, std::string_view path,
                                             const reader::Node& node);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What several commands say about an entry.
+// Facts about an entry that several commands print.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ namespace dgfs::tools {
 inline constexpr std::uint64_t kBlockBytes = 512;      ///< unit of stat's block count
 inline constexpr std::uint64_t kIoBlockBytes = 65536;  ///< one frame, as the mount reports it
 
-/// Bytes that the contents take, holes left out; the same that the mount reports, in whole blocks.
+/// Bytes that the contents take without holes, in whole blocks; the mount reports the same number.
 [[nodiscard]] std::uint64_t allocated_bytes(const reader::Node& node);
 
-/// The members common to all commands: path, type, mode, size, owner, times, target of a link.
+/// The members that all commands print: path, type, mode, size, owner, times, target of a link.
 /// A target that cannot be read is left out.
 [[nodiscard]] JsonObject node_json(const reader::Image& image, std::string_view path,
                                    const reader::Node& node);

@@ -39,7 +39,7 @@ class ImagePatternTree final : public PatternTree {
       sound_ = false;
       return true;
     };
-    // Fails for nothing but what `complain` has told.
+    // `complain` has reported every error by now.
     static_cast<void>(image_.list(found.value().node.inode, 0, tell, complain));
   }
 
@@ -49,7 +49,7 @@ class ImagePatternTree final : public PatternTree {
   bool& sound_;
 };
 
-/// The names in `directory` that fit `pattern`, each behind the directory's path.
+/// Adds the names in `directory` that match `pattern`, each with the directory's path before it.
 void add_fitting(PatternTree& tree, const std::string& directory, const std::string& pattern,
                  std::vector<std::string>& out) {
   tree.list(directory, [&](std::string_view listed) {
@@ -58,7 +58,7 @@ void add_fitting(PatternTree& tree, const std::string& directory, const std::str
   });
 }
 
-/// Path without the last component, slashes between included, and that component.
+/// The path without its last component but with the slashes before that, and the last component.
 std::pair<std::string, std::string> split_last(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return {"", path};

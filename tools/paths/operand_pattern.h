@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Operands like 'src/*.c': no shell can expand them inside an image.
+// Operands like 'src/*.c', which no shell can expand inside an image.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@
 
 namespace dgfs::tools {
 
-/// What the manual says about it.
+/// The paragraph on patterns for manuals.
 inline constexpr char kPatternHelp[] =
-    "A PATH that holds *, ? or [...] and is no name in the image stands for all paths that fit, as "
-    "in a shell; quote it, so that the shell leaves it alone. Hidden names fit only a pattern that "
-    "begins with a dot.";
+    "If a PATH contains *, ? or [...] and the image has no such name, it stands for all paths that "
+    "match, as in a shell. Quote it, so that the shell does not expand it. Hidden names match only "
+    "a pattern that begins with a dot.";
 
-/// What patterns are held against. Paths are as operands have them: a slash more or less in them
-/// changes nothing. What cannot be read is not there; the command says what is missing.
+/// The tree in which patterns are expanded. Paths have the form of operands: extra slashes in them
+/// mean nothing. Unreadable entries count as absent; the command reports them as missing.
 class PatternTree {
  public:
   virtual ~PatternTree() = default;
@@ -29,21 +29,21 @@ class PatternTree {
   PatternTree(const PatternTree&) = delete;
   PatternTree& operator=(const PatternTree&) = delete;
 
-  /// Whether something has the path, be it a link that leads nowhere.
+  /// Whether an entry has the path, even a link that leads nowhere.
   [[nodiscard]] virtual bool has(const std::string& path) = 0;
   [[nodiscard]] virtual bool is_directory(const std::string& path) = 0;
-  /// Tells the names in a directory, sorted by their bytes; those of anything else are none.
+  /// Reports the names in a directory, sorted by their bytes; reports none if it is no directory.
   virtual void list(const std::string& path,
                     const std::function<void(std::string_view name)>& name) = 0;
 };
 
-/// Each operand that names nothing in the tree but holds wildcards is replaced by the paths that
-/// fit it, in the order of their bytes. One that fits nothing stays, to be reported as missing.
-/// Reads the directories that wildcards stand in.
+/// Replaces each operand that names nothing in the tree but contains wildcards by the paths that
+/// match it, in the order of their bytes. Keeps an operand without a match, so that it is reported
+/// as missing. Reads the directories in which wildcards stand.
 [[nodiscard]] std::vector<std::string> expand_patterns(PatternTree& tree,
                                                        const std::vector<std::string>& operands);
-/// The same in an image; links on the way are followed. Names that are lost in a directory that a
-/// wildcard stands in could have fitted: that is complained of, and `sound` becomes false.
+/// The same in an image; follows links on the way. If names in such a directory are lost, they
+/// could have matched: complains, and sets `sound` to false.
 [[nodiscard]] std::vector<std::string> expand_patterns(const Session& session,
                                                        const reader::Image& image,
                                                        const std::vector<std::string>& operands,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Paths inside an image that begin as what a user has typed so far.
+// Completes a path inside an image from the part that the user has typed.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace dgfs::tools {
 
-/// Calls `offer` with each path in the directory that `beginning` names whose text goes on from
-/// it; directories end with a slash. A directory that is not there has none. Names with a newline
-/// are left out, since shells part offers by it. Reads the index pages of the directory.
+/// Calls `offer` with each path that begins with `beginning`, in the directory that it names;
+/// directories end with a slash. A missing directory has no paths. Names with a newline are left
+/// out, because shells separate offers by newlines. Reads the index pages of the directory.
 [[nodiscard]] Status complete_path(const reader::Image& image, std::string_view beginning,
                                    const std::function<void(std::string_view path)>& offer);
 

@@ -15,7 +15,7 @@ struct Directory {
   std::string path;
   reader::Node node;
   std::size_t depth = 0;
-  bool entered = false;  ///< its entries were visited; what is left is to leave it
+  bool entered = false;  ///< its entries were visited; only `leave` is left to do
   bool lost = false;     ///< its own entry cannot be read
 };
 
@@ -51,7 +51,7 @@ class Walk {
   }
 
  private:
-  /// Visits an entry below the start, or what it leads to.
+  /// Visits an entry below the start, or the target of a link.
   void visit_entry(const std::string& path, const reader::Node& node, std::size_t depth,
                    std::vector<Directory>& found) {
     if (!visitor_.follows_links) return visit(path, node, depth, found);
@@ -76,7 +76,7 @@ class Walk {
     }
   }
 
-  /// A directory below `parent` whose name is known only if there is something in it.
+  /// Adds a directory below `parent` whose own entry is lost; entries below it give its name.
   void visit_lost(const std::string& parent, reader::InodeNumber inode, std::size_t depth,
                   std::vector<Directory>& found) {
     const auto at = image_.path_of(inode);
@@ -90,8 +90,8 @@ class Walk {
     }
   }
 
-  /// Visits the entries of the last pending directory; its subdirectories are pending then, the
-  /// first one last.
+  /// Visits the entries of the last pending directory; then its subdirectories are pending, in
+  /// reverse order.
   Status list_last() {
     const std::string path = pending_.back().path;
     const std::size_t depth = pending_.back().depth + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Characters of ASCII, whatever the locale.
+// Tests for ASCII characters, independent of the locale.
 #pragma once
 
 namespace dgfs::tools {

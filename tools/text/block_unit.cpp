@@ -13,8 +13,8 @@
 namespace dgfs::tools {
 namespace {
 
-/// Its number with decimal digits: "0x400" and "02000" are 1024. What has a digit too many is left
-/// as it is.
+/// Writes the number in `text` with decimal digits: "0x400" and "02000" become 1024. Returns texts
+/// with too large a number unchanged.
 std::string with_decimal_number(const std::string& text) {
   char* end = nullptr;
   errno = 0;
@@ -48,7 +48,7 @@ Result<BlockUnit> parse_block_unit(const std::string& text) {
   if (counted) return unit;
   char& letter = unit.letters[0];
   letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-  if (letter == 'K' && plain.size() == 2) letter = 'k';  // 1000, and K would be 1024
+  if (letter == 'K' && plain.size() == 2) letter = 'k';  // "KB": 1000, but K would mean 1024
   return unit;
 }
 

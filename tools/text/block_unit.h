@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What ls and du count sizes in: --block-size and the variables that say the same.
+// The unit in which ls and du print sizes: --block-size and the variables for it.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,18 @@ namespace dgfs::tools {
 
 struct BlockUnit {
   std::uint64_t bytes = 1024;
-  std::string letters;                 ///< what stands behind each number
-  SizeUnits scale = SizeUnits::kNone;  ///< else the unit fits each number, and `bytes` is nothing
+  std::string letters;                 ///< printed after each number
+  SizeUnits scale = SizeUnits::kNone;  ///< else a unit is chosen per number, and `bytes` is unused
 };
 
-/// As -B of du: "4096", "2K" and "0x400" print bare numbers, "K", "MiB" and "kB" stand behind each
-/// number; "human-readable" and "si", or their beginnings, scale. An apostrophe before it asks for
-/// groups of digits, which the locale C.UTF-8 has none of. Errors: kInvalidArgument, for 0 as well.
+/// Parses a unit as du -B does: "4096", "2K" and "0x400" print bare numbers; "K", "MiB" and "kB"
+/// are also printed after each number; "human-readable" and "si", or their beginnings, scale. A
+/// leading apostrophe asks for digit groups, which the locale C.UTF-8 lacks. Errors:
+/// kInvalidArgument, also for 0.
 [[nodiscard]] Result<BlockUnit> parse_block_unit(const std::string& text);
 
-/// What a command counts in that is told nothing: what its own variable says, BLOCK_SIZE or
-/// BLOCKSIZE, 512 bytes with POSIXLY_CORRECT, else 1024. What cannot be read counts as 1024.
+/// The unit if no option sets it: from the command's own variable, BLOCK_SIZE or BLOCKSIZE, else
+/// 512 bytes with POSIXLY_CORRECT, else 1024. A value that cannot be parsed counts as 1024.
 /// @param own_variable  "LS_BLOCK_SIZE"
 [[nodiscard]] BlockUnit default_block_unit(const storage::Env& env,
                                            const std::string& own_variable);

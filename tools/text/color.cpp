@@ -33,7 +33,7 @@ void for_each_field(std::string_view text, Each each) {
   }
 }
 
-/// Only digits and semicolons: anything else in the variable could fool the terminal.
+/// Accepts only digits and semicolons: other characters in the variable could fool the terminal.
 bool is_code(std::string_view text) {
   return text.find_first_not_of("0123456789;") == std::string_view::npos;
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kColumnMin = 1 + kGap;  // a name of one letter
 
-/// Widths of so many columns, gaps included; the last one has no gap.
+/// Widths of so many columns with their gaps; the last column has no gap.
 std::vector<std::size_t> column_widths(const std::vector<std::size_t>& cells, std::size_t columns,
                                        bool across) {
   const std::size_t lines = (cells.size() + columns - 1) / columns;

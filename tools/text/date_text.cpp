@@ -16,7 +16,7 @@
 namespace dgfs::tools {
 namespace {
 
-/// Takes ".5" or ",5" off the front as nanoseconds; 0 where there is no fraction.
+/// Removes ".5" or ",5" from the front and returns it in nanoseconds; 0 if there is no fraction.
 std::uint32_t take_fraction(std::string_view& rest) {
   if (rest.size() < 2 || (rest[0] != '.' && rest[0] != ',') || !is_digit(rest[1])) return 0;
   rest.remove_prefix(1);
@@ -59,10 +59,10 @@ std::size_t leading_digits(std::string_view text) {
   return std::min(text.find_first_not_of("0123456789"), text.size());
 }
 
-/// Begins at midnight of "2025-07-09" or "20250709", or of today where a time of day comes first.
-/// Returns what follows the date; nullptr if this is none.
+/// Sets `parts` to midnight of "2025-07-09" or "20250709", or of today if a time of day comes
+/// first. Returns the rest after the date; nullptr if there is no date.
 const char* take_day(const std::string& text, const Time& now, std::tm& parts) {
-  // strptime would take "25-07-09" for a day of the year 25.
+  // strptime would read "25-07-09" as a day of the year 25.
   const std::size_t digits = leading_digits(text);
   if (digits == 4) return ::strptime(text.c_str(), "%Y-%m-%d", &parts);
   if (digits == 8) return ::strptime(text.c_str(), "%Y%m%d", &parts);
@@ -110,7 +110,7 @@ std::optional<Time> parse_seconds(std::string_view text) {
   return Time{seconds, nanoseconds};
 }
 
-/// Moves a date of the calendar back by so many units.
+/// Moves a calendar date back by so many units.
 bool move_back(std::tm& parts, std::string_view unit, int count) {
   if (unit.ends_with('s') && unit.size() > 1) unit.remove_suffix(1);
   if (unit == "sec" || unit == "second") {

@@ -42,7 +42,7 @@ Error invalid_mode(std::uint16_t code, std::string_view text) {
   return Error(ErrorKind::kInvalidArgument, code, fmt::format("'{}' is not a mode", text));
 }
 
-/// Permission bits of one letter in the three classes; 0 for no such letter.
+/// Permission bits of a letter in all three classes; 0 for an unknown letter.
 std::uint32_t bits_of(char letter) {
   switch (letter) {
     case 'r':
@@ -60,7 +60,7 @@ std::uint32_t bits_of(char letter) {
   }
 }
 
-/// What a class letter lets through, its special bit included; 0 for no such letter.
+/// The bits that a class letter selects, including its special bit; 0 for an unknown letter.
 std::uint32_t class_mask(char letter) {
   switch (letter) {
     case 'u':

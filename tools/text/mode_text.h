@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Mode words as ls prints them and chmod and find read them.
+// Mode words, as ls prints them and as chmod and find read them.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace dgfs::tools {
 
 /// "-rw-r--r--", "drwxr-sr-t".
 [[nodiscard]] std::string mode_text(std::uint32_t mode);
-/// First letter of mode_text: one of - d l p s c b, '?' for none of these.
+/// First letter of mode_text(): one of - d l p s c b, or '?' for any other type.
 [[nodiscard]] char type_letter(std::uint32_t mode);
-/// The letter as find -type has it: f for regular files.
+/// The letter of find -type: f for regular files.
 [[nodiscard]] char find_type_letter(std::uint32_t mode);
-/// "regular file", "symbolic link", as stat's %F.
+/// "regular file", "symbolic link", as %F of stat prints.
 [[nodiscard]] std::string_view type_text(std::uint32_t mode);
 /// "file", "directory", "symlink", "fifo", "socket", "char", "block": the words in JSON.
 [[nodiscard]] std::string_view type_word(std::uint32_t mode);
-/// Octal ("0644") or symbolic ("u=rw,go+r", from nothing set). Errors: kInvalidArgument.
+/// Octal ("0644") or symbolic ("u=rw,go+r", starting from 0). Errors: kInvalidArgument.
 [[nodiscard]] Result<std::uint32_t> parse_mode(std::string_view text);
 
 /// Major and minor number of a device in Linux's encoding.

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kLeftQuote = "‘";
 constexpr std::string_view kRightQuote = "’";
 
-/// The right quote is escaped, too, since it would end the name.
+/// Also escapes the right quote, which would end the name.
 std::string locale_quoted(std::string_view name, std::string_view also, Printed printed) {
   std::string out(kLeftQuote);
   for (;;) {
@@ -23,7 +23,7 @@ std::string locale_quoted(std::string_view name, std::string_view also, Printed 
   }
 }
 
-/// As it is, unless more than backslashes would be escaped.
+/// Leaves the name unchanged unless something other than backslashes must be escaped.
 std::string c_quoted_where_needed(std::string_view name, std::string_view also, Printed printed) {
   const std::string escaped = c_escaped(name, "\"" + std::string(also), printed);
   const auto backslashes = std::count(name.begin(), name.end(), '\\');
@@ -46,7 +46,7 @@ std::optional<QuotingStyle> quoting_style(std::string_view word) {
       {"c-maybe", QuotingStyle::kCMaybe},
       {"escape", QuotingStyle::kEscape},
       {"locale", QuotingStyle::kLocale},
-      {"clocale", QuotingStyle::kLocale}};  // the two differ where text is no UTF-8
+      {"clocale", QuotingStyle::kLocale}};  // both print the same in a UTF-8 locale
   for (const auto& [known, style] : kWords) {
     if (word == known) return style;
   }

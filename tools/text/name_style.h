@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// How ls writes names: its quoting styles, and question marks for what cannot be printed.
+// How ls prints names: its quoting styles, and question marks for unprintable characters.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 namespace dgfs::tools {
 
 enum class QuotingStyle : std::uint8_t {
-  kLiteral,            ///< as it is
-  kShell,              ///< in quotes where a shell needs them
-  kShellAlways,        ///< in quotes
-  kShellEscape,        ///< as kShell, with $'\n' for what cannot be printed
+  kLiteral,            ///< unchanged
+  kShell,              ///< in quotes if a shell needs them
+  kShellAlways,        ///< always in quotes
+  kShellEscape,        ///< as kShell, with $'\n' for unprintable characters
   kShellEscapeAlways,  ///< the same, always in quotes
   kC,                  ///< as a string literal of C
-  kCMaybe,             ///< the same, but only where something is to be escaped
+  kCMaybe,             ///< as kC, but only if something must be escaped
   kEscape,             ///< as kC without the quotes
   kLocale,             ///< as kC, but between ‘ and ’
 };
@@ -30,14 +30,14 @@ enum class QuotingStyle : std::uint8_t {
 
 struct NameStyle {
   QuotingStyle quoting = QuotingStyle::kLiteral;
-  /// '?' for what cannot be printed; matters where `quoting` does not escape it.
+  /// Prints '?' for unprintable characters that `quoting` does not escape.
   bool hides_controls = false;
-  /// Further characters to quote: ":" in headers, those that -F appends, the space with -b.
+  /// Further characters to quote: ":" in headers, the ones that -F appends, the space with -b.
   std::string also;
   Printed printed = Printed::kHarmless;
 
   [[nodiscard]] std::string text(std::string_view name) const;
-  /// Whether quoting changes the name; question marks do not count.
+  /// Whether quoting changes the name; question marks do not count as a change.
   [[nodiscard]] bool changes(std::string_view name) const { return quoted(name) != name; }
   /// Whether unquoted names beside quoted ones are indented by a space.
   [[nodiscard]] bool quotes_some() const {

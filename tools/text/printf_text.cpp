@@ -11,7 +11,7 @@
 namespace dgfs::tools {
 namespace {
 
-/// Wider than any line of use; bounds what a format can make us allocate.
+/// Wider than any useful line; bounds the memory that a format can make us allocate.
 constexpr std::size_t kWidthMax = 4096;
 
 class FormatParser {
@@ -46,7 +46,7 @@ class FormatParser {
   }
 
   char escape() {
-    // The last two are stat's alone.
+    // Only stat knows the last two.
     constexpr std::string_view kLetters = "abfnrtv\\e\"";
     constexpr std::string_view kValues = "\a\b\f\n\r\t\v\\\x1b\"";
     const std::size_t known = kLetters.size() - (escapes_ == Escapes::kStat ? 0 : 2);
@@ -66,16 +66,16 @@ class FormatParser {
       value = value * 8 + static_cast<unsigned>(take() - '0');
     }
     if (digits != 0) return static_cast<char>(value);
-    return escapes_ == Escapes::kStat ? take() : '\\';  // what each makes of unknown ones
+    return escapes_ == Escapes::kStat ? take() : '\\';  // stat drops the backslash, find keeps it
   }
 
-  /// One or two digits.
+  /// Takes one or two digits.
   char hexadecimal() {
     unsigned value = 0;
     const std::string_view digits = rest_.substr(0, 2);
     const auto [end, failure] =
         std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    static_cast<void>(failure);  // the caller saw the first digit
+    static_cast<void>(failure);  // cannot fail: the caller has seen the first digit
     rest_.remove_prefix(static_cast<std::size_t>(end - digits.data()));
     return static_cast<char>(value);
   }

@@ -14,7 +14,7 @@
 
 namespace dgfs::tools {
 
-/// Literal text, and the directive after it, if any.
+/// Literal text, and the directive that follows it, if there is one.
 struct FormatPiece {
   std::string literal;
   char letter = 0;         ///< 0: no directive follows the literal
@@ -28,25 +28,25 @@ struct FormatPiece {
   std::optional<std::size_t> precision;
 };
 
-/// Backslash sequences that a format may hold.
+/// The backslash sequences that a format may contain.
 enum class Escapes : std::uint8_t {
   kNone,
-  kFind,  ///< \a \b \f \n \r \t \v \\ and octal; \c, which ends the format
-  kStat,  ///< the same but \c, and \e \" \xHH
+  kFind,  ///< \a \b \f \n \r \t \v \\ and octal; \c ends the format
+  kStat,  ///< as kFind without \c, and \e \" \xHH
 };
 
-/// @param modifiers  letters that take another one after them
+/// @param modifiers  letters that another letter must follow
 /// "%%" becomes a literal. Errors: kInvalidArgument (a directive without a letter).
 [[nodiscard]] Result<std::vector<FormatPiece>> parse_format(std::string_view format,
                                                             std::string_view modifiers,
                                                             Escapes escapes);
 
-/// `value` cut to the precision and filled up to the width, as printf does with strings.
+/// Cuts `value` to the precision and fills it up to the width, as printf does with strings.
 [[nodiscard]] std::string padded(const FormatPiece& piece, std::string value);
 
 enum class NumberKind : std::uint8_t { kSigned, kUnsigned, kOctal, kHexadecimal };
-/// A number with the sign, base, digits and width that the flags ask for, as printf does.
-/// @param digits  in the base of `kind`; '-' may stand before them
+/// A number with the sign, base, digits and width that the flags request, as printf prints it.
+/// @param digits  in the base of `kind`; a '-' may precede them
 [[nodiscard]] std::string padded_number(const FormatPiece& piece, NumberKind kind,
                                         std::string digits);
 

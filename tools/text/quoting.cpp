@@ -15,14 +15,14 @@
 namespace dgfs::tools {
 namespace {
 
-/// The C library's tables of characters, whatever locale the process is in; null where the system
+/// The character tables of the C library, independent of the process's locale; null if the system
 /// lacks them.
 locale_t utf8_locale() {
   static const locale_t kLocale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   return kLocale;
 }
 
-/// While one is there, wcwidth() goes by those tables in this thread.
+/// While an object of this class exists, wcwidth() uses those tables in this thread.
 class WidthTables {
  public:
   WidthTables() : before_(utf8_locale() == nullptr ? nullptr : ::uselocale(utf8_locale())) {}
@@ -40,7 +40,7 @@ int width_of(char32_t value) { return ::wcwidth(static_cast<wchar_t>(value)); }
 
 bool is_plain(char c) { return c >= ' ' && c < '\x7f'; }
 
-/// What a shell treats specially anywhere in a word; '#' and '~' matter at its beginning only.
+/// Whether a shell treats a character of the name specially; '#' and '~' only at its beginning.
 bool needs_quotes(std::string_view name, const ShellQuoting& how) {
   if (name.empty() || name == "{" || name == "}") return true;
   if (name[0] == '#' || name[0] == '~') return true;
@@ -55,7 +55,7 @@ bool needs_quotes(std::string_view name, const ShellQuoting& how) {
   return false;
 }
 
-/// Whether double quotes serve: an apostrophe, and nothing that is special between them.
+/// Whether double quotes suffice: the name has an apostrophe, but nothing special inside of "".
 bool fits_double_quotes(std::string_view name, Printed printed) {
   if (name.find('\'') == std::string_view::npos) return false;
   if (name[0] == '#' || name[0] == '~') name.remove_prefix(1);
@@ -70,7 +70,7 @@ bool fits_double_quotes(std::string_view name, Printed printed) {
 
 std::string quoted(std::string_view name, const ShellQuoting& how) {
   if (fits_double_quotes(name, how.printed)) {
-    // Quotes that are there anyway do not make up for the further characters, as ls has it.
+    // As in ls: if quotes are added anyway, the further characters are escaped as well.
     return '"' + c_escaped(name, how.always ? how.also : "", how.printed) + '"';
   }
   std::string out = "'";
@@ -158,7 +158,7 @@ std::size_t display_width(std::string_view text) {
     const char32_t value = decode_utf8(text).value;
     const bool control = value != 0 && ::iswcntrl(static_cast<wint_t>(value)) != 0;
     const int width = width_of(value);
-    // What is malformed or unassigned is shown by one sign.
+    // A malformed or unassigned character is shown as one sign.
     columns += control ? 0U : value == 0 || width < 0 ? 1U : static_cast<unsigned>(width);
     text.remove_prefix(character_bytes(text));
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kUnitLetters = "KMGTPE";
 
-/// Quotient rounded up, in 128 bits where the caller scaled the dividend.
+/// Quotient rounded up, in 128 bits because callers scale the dividend.
 std::uint64_t divide_up(unsigned __int128 dividend, std::uint64_t divisor) {
   return static_cast<std::uint64_t>((dividend + divisor - 1) / divisor);
 }

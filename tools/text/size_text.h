@@ -20,11 +20,11 @@ enum class SizeUnits : std::uint8_t {
 
 /// As ls -h and du -h: rounded up, "1.2K", "84M", "1023"; "1.2k" in decimal units.
 [[nodiscard]] std::string human_size(std::uint64_t bytes, SizeUnits units = SizeUnits::kBinary);
-/// As in summaries: powers of 1000 with three digits, "9.71 GB", "84.0 MB", "512 B".
+/// For summaries: powers of 1000 with three digits, "9.71 GB", "84.0 MB", "512 B".
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
 /// "1,204,311".
 [[nodiscard]] std::string grouped(std::uint64_t number);
-/// "1,204,311 files", "1 file"; the plural is given where it is not singular + "s".
+/// "1,204,311 files", "1 file"; `plural` is needed only if it is not singular + "s".
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view singular,
                                   std::string_view plural = {});
 /// "16.2 s", "2 min 5 s", "1 h 2 min".

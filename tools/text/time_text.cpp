@@ -15,10 +15,10 @@
 namespace dgfs::tools {
 namespace {
 
-/// What ls calls recent: half an average Gregorian year.
+/// The age below which ls calls a time recent: half an average Gregorian year.
 constexpr std::int64_t kRecentSeconds = 31'556'952 / 2;
 
-/// %N is not strftime's, so it is put in before; "%%N" is not it.
+/// Replaces %N, which strftime lacks; "%%N" is not a %N.
 std::string with_nanoseconds(std::string_view format, std::uint32_t nanoseconds) {
   std::string out;
   for (std::size_t i = 0; i < format.size(); ++i) {
@@ -36,7 +36,7 @@ std::string with_nanoseconds(std::string_view format, std::uint32_t nanoseconds)
 std::string formatted(const std::tm& parts, const std::string& format) {
   if (format.empty()) return {};
   std::string out(64, '\0');
-  // 0 means "too small", but also "nothing to print" (%Z, %p), so growth ends somewhere.
+  // strftime returns 0 for "too small", but also for "nothing to print" (%Z, %p): limit the growth.
   while (out.size() <= 16384) {
     const std::size_t length = std::strftime(out.data(), out.size(), format.c_str(), &parts);
     if (length != 0) return out.substr(0, length);
@@ -50,7 +50,7 @@ std::string formatted(const std::tm& parts, const std::string& format) {
 std::string format_time(const Time& time, std::string_view format) {
   const std::time_t seconds = time.seconds;
   std::tm parts{};
-  // Years beyond what tm holds; stat and ls print the number of seconds then.
+  // For years that tm cannot hold, stat and ls print the number of seconds.
   if (::localtime_r(&seconds, &parts) == nullptr) return std::to_string(time.seconds);
   return formatted(parts, with_nanoseconds(format, time.nanoseconds));
 }
@@ -87,7 +87,7 @@ std::string styled_time(const Time& time, const Time& now, const TimeStyle& styl
 }
 
 std::optional<std::int64_t> exact_seconds(const std::tm& parts, TimeZone zone) {
-  std::tm moved = parts;  // by as much as it lies beyond its month, hour or minute
+  std::tm moved = parts;  // mktime moves dates beyond a month, hour or minute into the next one
   moved.tm_isdst = -1;
   const std::int64_t seconds = zone == TimeZone::kUtc ? ::timegm(&moved) : ::mktime(&moved);
   const auto fields = [](const std::tm& time) {
@@ -104,7 +104,7 @@ Result<std::int64_t> parse_utc_time(const std::string& text) {
   const char* const end = text.data() + text.size();
   std::int64_t seconds = 0;
   const auto [parsed, failure] = std::from_chars(begin, end, seconds);
-  // Eight digits were meant as a day more likely than as one of 1970.
+  // Eight digits more likely mean a day than seconds of 1970.
   const bool day = text.size() == 8 && std::all_of(text.begin(), text.end(), is_digit);
   if (!day && failure == std::errc{} && parsed == end) return seconds;
   constexpr std::array kFormats = {"%Y%m%d", "%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S",

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Times as people and machines write and read them. Local times follow the variable TZ, as
-// everywhere.
+// Times as people and machines write and read them. Local times follow the variable TZ.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ namespace dgfs::tools {
 
 /// strftime(3) in local time, with %N for the nanoseconds (nine digits).
 [[nodiscard]] std::string format_time(const Time& time, std::string_view format);
-/// "2025-07-09 11:20:00.123456789 +0200", as stat and ls --time-style=full-iso.
+/// "2025-07-09 11:20:00.123456789 +0200", as stat and ls --time-style=full-iso print.
 [[nodiscard]] std::string full_iso_time(const Time& time);
 /// "2025-07-09T11:20:00.123456789Z", for JSON.
 [[nodiscard]] std::string utc_time(const Time& time);
@@ -28,18 +27,18 @@ struct TimeStyle {
   std::string recent;
   std::string other;
 };
-/// full-iso, long-iso, iso, locale or +FORMAT, also behind "posix-", which matters in the locale
-/// POSIX only; nullopt for anything else.
+/// full-iso, long-iso, iso, locale or +FORMAT, also after "posix-", which matters only in the
+/// locale POSIX; nullopt for anything else.
 [[nodiscard]] std::optional<TimeStyle> time_style(std::string_view name);
 [[nodiscard]] std::string styled_time(const Time& time, const Time& now, const TimeStyle& style);
 
 enum class TimeZone : std::uint8_t { kLocal, kUtc };
-/// Seconds since 1970 of a date and time of day. nullopt for what no calendar or clock shows: a
+/// Seconds since 1970 of a date and time of day. nullopt if no calendar or clock shows it: for
 /// February 30, a leap second, a time that daylight saving skips.
 [[nodiscard]] std::optional<std::int64_t> exact_seconds(const std::tm& parts, TimeZone zone);
 
 /// Seconds since 1970: "@SECONDS", "2025-07-09", "20250709", "2025-07-09 11:20",
-/// "2025-07-09T11:20:00Z"; UTC. Errors: kInvalidArgument, also for days that there are not.
+/// "2025-07-09T11:20:00Z"; UTC. Errors: kInvalidArgument, also for days that do not exist.
 [[nodiscard]] Result<std::int64_t> parse_utc_time(const std::string& text);
 
 }  // namespace dgfs::tools

@@ -13,10 +13,10 @@
 namespace dgfs::tools {
 namespace {
 
-/// Digits always mean a number here, as in chown(1) where no user has such a name.
+/// Callers first look for a user or group of that name, as chown(1) does.
 std::optional<std::uint32_t> as_id(const std::string& text) {
   const Result<std::uint64_t> number = parse_number(text);
-  // 2^32-1 means "unchanged" to chown(2) and is nobody's number.
+  // 2^32-1 means "unchanged" to chown(2), so no user has it.
   if (!number || number.value() >= std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
   return static_cast<std::uint32_t>(number.value());
 }

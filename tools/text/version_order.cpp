@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The order that the manual of coreutils describes under "Version sort ordering", which is that of
-// Debian's package versions with rules for hidden names and for endings.
+// The order that the coreutils manual describes under "Version sort ordering": the order of
+// Debian's package versions, with rules for hidden names and for endings.
 #include "tools/text/version_order.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace dgfs::tools {
 namespace {
 
-/// Rank of the first character of a part without digits: '~', then the end, then letters, then the
-/// others.
+/// Rank of the first character of a part without digits: first '~', then the end, then letters,
+/// then all others.
 int rank(std::string_view rest) {
   if (rest.empty()) return -1;
   if (is_digit(rest[0])) return 0;
@@ -45,7 +45,7 @@ int compare_parts(std::string_view a, std::string_view b) {
   return 0;
 }
 
-/// Without the endings, each a dot, a letter or '~', and letters, digits and '~'.
+/// Removes the endings: each is a dot, a letter or '~', and then letters, digits and '~'.
 std::string_view without_endings(std::string_view name) {
   for (std::size_t i = 0;; ++i) {
     const std::size_t kept = i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Wildcards of the commands that are used like ls, du, find and a shell: fnmatch(3), as those have
-// it. rules/glob.h is another engine, and has to be: rules of a build follow rsync, whose '*' stops
-// at a slash and whose '**' does not, and count bytes, while here '*' passes slashes, '?' takes a
+// The wildcards of fnmatch(3), for the commands that resemble ls, du, find and a shell, which use
+// it too. rules/glob.h is a separate engine, because build rules follow rsync: there
+// '*' stops at a slash, '**' does not, and '?' counts bytes. Here '*' passes slashes, '?' matches a
 // whole character, and a bracket without an end stands for itself.
 #pragma once
 
@@ -16,17 +16,17 @@ namespace dgfs::tools {
 
 enum class WildcardCase : std::uint8_t {
   kExact,
-  kAny,  ///< letters fit in either case
+  kAny,  ///< letters match in either case
 };
 
-/// Whether all of `text` fits the pattern.
+/// Whether the pattern matches all of `text`.
 [[nodiscard]] inline bool fits_wildcards(const std::string& pattern, const std::string& text,
                                          WildcardCase letters = WildcardCase::kExact) {
   const int flags = letters == WildcardCase::kAny ? FNM_CASEFOLD : 0;
   return ::fnmatch(pattern.c_str(), text.c_str(), flags) == 0;
 }
 
-/// The same for a name in a directory: a dot at its begin fits no wildcard.
+/// The same for a name in a directory: no wildcard matches a dot at its beginning.
 [[nodiscard]] inline bool fits_as_in_shell(const std::string& pattern, const std::string& name) {
   return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
 }
