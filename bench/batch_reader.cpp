@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Reads an image with the library, or its file as a raw device would be read: the measured half of
-// bench/read_many. Each call of it is one measurement, so that caches can be dropped before.
+// bench/read_many. Each run is one measurement, so that caches can be dropped before it.
 //
-//   dgfs_batch_reader raw IMAGE DEPTH COUNT SEED   8 KiB at random places past the page cache
+//   dgfs_batch_reader raw IMAGE DEPTH COUNT SEED   8 KiB at random places, past the page cache
 //   dgfs_batch_reader single IMAGE LIST THREADS [direct]   lookup() and read() of each path in LIST
-//   dgfs_batch_reader many IMAGE LIST DEPTH [cached|threads]...    read_many() of all
-//   dgfs_batch_reader nodes IMAGE LIST DEPTH [cached|threads]...   likewise, lookups not timed
+//   dgfs_batch_reader many IMAGE LIST DEPTH [cached|threads]...    one read_many() for all paths
+//   dgfs_batch_reader nodes IMAGE LIST DEPTH [cached|threads]...   the same, without timing lookups
 //
 // Prints one JSON object. Images are opened before the clock starts.
 #include <fcntl.h>
@@ -39,7 +39,7 @@ constexpr std::size_t kRawBytes = 8192;
 constexpr std::uint64_t kPlaceBytes = 4096;
 
 struct Sample {
-  std::vector<std::int64_t> latencies_ns;  // empty where reads have none of their own
+  std::vector<std::int64_t> latencies_ns;  // empty if single reads are not timed
   std::uint64_t reads = 0;
   std::uint64_t bytes = 0;
   std::uint64_t failures = 0;
@@ -58,7 +58,7 @@ double processor_us() {
   return us(usage.ru_utime) + us(usage.ru_stime);
 }
 
-// Times `work` and prints what came of it.
+// Times `work` and prints its results.
 int report(const std::function<Sample()>& work) {
   const auto processor_before = processor_us();
   const auto begin = Clock::now();
@@ -75,7 +75,7 @@ int report(const std::function<Sample()>& work) {
   return sample.failures == 0 ? 0 : 1;
 }
 
-// A plain loop, so that nothing of ours is in what ours is compared with.
+// A plain loop, so that the baseline contains none of our code.
 Sample read_raw(int fd, unsigned depth, const std::vector<std::uint64_t>& places) {
   io_uring ring{};
   Sample sample;

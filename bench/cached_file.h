@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// CachedFile: a file as the page cache of the system has it, and what its device was asked for.
+// CachedFile: a file in the system's page cache, and the reads of its device.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace dgfs::bench {
 
-/// Of a block device. A value.
+/// Read requests of a block device. A value.
 struct DeviceReads {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
 };
 
-/// Takes a file out of the page cache of the system, and puts it back. Errors are not told.
+/// Drops a file from the page cache of the system, and loads it again. Does not report errors.
 class CachedFile {
  public:
-  /// Writes what is not written yet, as that cannot be dropped.
+  /// Writes back dirty pages, because those cannot be dropped.
   explicit CachedFile(const std::string& path);
   ~CachedFile();
   CachedFile(const CachedFile&) = delete;
@@ -26,8 +26,8 @@ class CachedFile {
 
   void drop() const;
   void load() const;
-  /// What has been read so far, by whomever, of the block device that it is on; zeros where it is
-  /// on none.
+  /// All reads so far, by any process, of the block device that holds the file; zeros if no block
+  /// device does.
   [[nodiscard]] DeviceReads device_reads() const;
 
  private:

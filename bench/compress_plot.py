@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Draws what bench/compress measured: size over effort, over dictionaries and over frames."""
+"""Draws the results of bench/compress: size over effort, over dictionaries and over frames."""
 import itertools
 import math
 
 HEIGHT, TOP, GAP, LEFT = 300, 34, 70, 56
-LETTER_WIDTH, LETTER_HEIGHT = 6, 11  # about, of the font below
-# Lines pass behind texts, which have a white rim.
+LETTER_WIDTH, LETTER_HEIGHT = 6, 11  # approximate, of the font below
+# Texts have a white rim, so that they can be read over lines.
 STYLE = ("text{font:11px sans-serif;fill:#333;stroke:#fff;stroke-width:3;paint-order:stroke}"
          ".t{font-weight:bold}.g{stroke:#ddd}.p{fill:none;stroke-width:2}")
 COLOURS = ("#1f5fa8", "#b5541c", "#8a8a2a", "#6b3fa0", "#2a8a5a", "#a03f5f")
 
 
 class Panel:
-    """x logarithmic, y in MB from the least to the most that occurs."""
+    """x is logarithmic; y is in MB, from the smallest to the largest value."""
 
     def __init__(self, left, width, title, x_label, x_values, y_values):
         self.left, self.width, self.title, self.x_label = left, width, title, x_label
@@ -42,10 +42,10 @@ class Panel:
                f'text-anchor="middle">{self.x_label}</text>')
 
     def lines(self, curves):
-        """curves: (name, colour, points), points: (x, y, label). The name stands at the last one.
+        """curves: (name, colour, points), points: (x, y, label). The name is drawn at the last one.
 
-        Points are drawn before any text is placed, and labels before names: what comes later
-        makes room.
+        Points are drawn before any text is placed, and labels before names: later texts avoid
+        earlier ones.
         """
         curves = [(name, colour, [(self.across(x), self.up(y), label)
                                   for x, y, label in sorted(points)])
@@ -66,7 +66,7 @@ class Panel:
                    f'text-anchor="middle" style="fill:{colour}">{name}</text>')
 
     def free(self, x, y, text):
-        """Where a text with its middle at x can stand: on y, or as near below or above it."""
+        """Where a text with its middle at x fits: on y, or as near below or above as possible."""
         half = len(text) * LETTER_WIDTH / 2
         for shift in (shift for far in itertools.count() for shift in (far, -far)):
             low = y + shift
@@ -99,7 +99,7 @@ def part_panel(left, title, x_label, points):
 
 def draw(path, sizes, parts):
     width = LEFT + 560 + 2 * (GAP + 230) + 20
-    # None at all stands where 8 KiB would.
+    # "No dictionary" is drawn where 8 KiB would be.
     dictionaries = [(max(r["dictionary_bytes"] >> 10, 8), r["image_bytes"] / 1e6,
                      f'{r["dictionary_bytes"] >> 10}') for r in parts["dictionaries"]]
     frames = [(r["frame_bytes"] >> 10, r["stored_bytes"] / 1e6, f'{r["frame_bytes"] >> 10}')

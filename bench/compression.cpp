@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_compression TREE SCRATCH: what a tree takes as an image, by level and by the longest
-// dictionary of a class, and in how long; one line of JSON for each. SCRATCH is a directory.
-//   --levels 3,6,12      zstd's
+// dgfs_compression TREE SCRATCH: size of a tree as an image, and time to build it, by level and by
+// the longest dictionary of a class; prints one line of JSON for each. SCRATCH is a directory.
+//   --levels 3,6,12      levels of zstd
 //   --dictionaries 0,112 KiB; at most 256
-//   --no-dedup           also contents that are the same are stored
-// Frames: --frames 16,64,128,1024 (KiB) cuts contents into frames of that size in memory instead,
-// at each level, without dictionaries: what larger frames would save, an image not being made.
+//   --no-dedup           also stores identical contents
+// Frames: --frames 16,64,128,1024 (KiB) only cuts contents into frames of that size in memory, at
+// each level and without dictionaries: shows what larger frames would save, without an image.
 #include <fmt/format.h>
 #include <zstd.h>
 

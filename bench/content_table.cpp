@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_content_table SCRATCH: what deduplication's table costs for very many files: adds contents
-// of which some are there already, then tells time, memory and whether it became a file as JSON.
+// dgfs_content_table SCRATCH: cost of the deduplication table for very many files: adds contents,
+// some of them copies, then prints time, memory and whether the table became a file, as JSON.
 //   --contents 100000000
-//   --copies 30              per cent of the contents that are copies of earlier ones
-//   --memory 32              MiB for the table; what does not fit is a file in SCRATCH
+//   --copies 30              percentage of contents that are copies of earlier ones
+//   --memory 32              MiB for the table; the rest becomes a file in SCRATCH
 //   --seed 7
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -9,12 +9,12 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def daemons(point):
-    """Processes that serve a mount point, or one whose name begins with it (a layer below)."""
+    """The processes that serve a mount point, or any path that begins with it (a layer below)."""
     found = []
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             arguments = (process / "cmdline").read_bytes().split(b"\0")
-        except OSError:  # it is gone
+        except OSError:  # the process has ended
             continue
         if any(word.startswith(os.fsencode(point)) for word in arguments):
             found.append(process)
@@ -22,7 +22,7 @@ def daemons(point):
 
 
 def busy_seconds():
-    """Of all processors since the system began, but for idling and waiting."""
+    """Processor time of the whole system since it began, without idling and waiting."""
     fields = pathlib.Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:]
     user, nice, system, _, _, irq, soft_irq = (int(field) for field in fields[:7])
     return (user + nice + system + irq + soft_irq) / TICK
@@ -42,8 +42,8 @@ def peak_bytes(process):
 
 @contextlib.contextmanager
 def processors_used(point, result):
-    """Puts processor time of the whole system, of the daemons of a mount, and their memory into
-    the result; nothing of daemons where there are none."""
+    """Adds processor time of the whole system and of the daemons of a mount, and the daemons'
+    memory, to the result; nothing about daemons if there are none."""
     serving = daemons(point)
     before = busy_seconds(), sum(used_seconds(process) for process in serving)
     yield

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""A view and file systems of the kernel, each on a fresh file system of its own loop device."""
+"""A view and kernel file systems, each on a fresh file system on its own loop device."""
 import contextlib
 import os
 import pathlib
@@ -19,7 +19,7 @@ IS_ROOT = os.geteuid() == 0
 
 
 class Disk:
-    """A file system in a sparse file. Without root: a directory."""
+    """A file system in a sparse file. Without root: a plain directory."""
 
     def __init__(self, scratch, system, options):
         self.file = scratch / f"{system}.disk"
@@ -55,7 +55,7 @@ class Disk:
         measuring.run("mount", "-o", "noatime", self.device, self.point)
 
     def forget(self):
-        """Nothing of it is in memory any more."""
+        """Drops everything of it from memory."""
         if not IS_ROOT:
             return
         unmount(self.point)
@@ -69,7 +69,7 @@ class Disk:
 
 
 def unmount(point):
-    # A program that was killed may have left it frozen, and then it cannot go.
+    # A killed program may have left it frozen; then it could not be unmounted.
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     subprocess.run(["fsfreeze", "--unfreeze", point], check=False, **quiet)
     measuring.run("umount", point)
@@ -77,7 +77,7 @@ def unmount(point):
 
 @contextlib.contextmanager
 def swept(scratch):
-    """Takes away at the end whatever mount or loop device of the directory is still there."""
+    """At the end, removes mounts and loop devices of the directory that still exist."""
     try:
         yield
     finally:
@@ -101,14 +101,14 @@ def swept(scratch):
 
 
 def end(number, _):
-    # Once: what follows must not be cut short.
+    # Only once: the following cleanup must not be interrupted.
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, signal.SIG_IGN)
     sys.exit(128 + number)
 
 
 def systems_of(wanted):
-    """Those that can be had here."""
+    """The systems that are available here."""
     found = [name for name in wanted
              if name == VIEW or IS_ROOT and shutil.which(RIVALS[name][0])]
     for name in wanted:
@@ -118,6 +118,6 @@ def systems_of(wanted):
 
 
 def end_cleanly():
-    """A signal ends the program as an exception does."""
+    """Lets a signal end the program like an exception."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)

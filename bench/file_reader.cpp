@@ -6,7 +6,7 @@
 //
 //   dgfs_file_reader [--direct] ROOT LIST THREADS [ROUNDS]
 //
-// With --direct reads go past the page cache (O_DIRECT): what the device takes for the same bytes.
+// With --direct, reads bypass the page cache (O_DIRECT): the device's time for the same bytes.
 // Prints one JSON object: files, bytes, wall time, and quantiles of open + read + close.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ struct Freer {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// Past the page cache a read must begin at a block: one that is short is the last.
+// Past the page cache a read must begin at a block boundary, so a short read must be the last.
 bool read_file(int root, const std::string& path, int flags, void* buffer, std::uint64_t& bytes) {
   const int fd = openat(root, path.c_str(), O_RDONLY | O_CLOEXEC | flags);
   if (fd < 0) return false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Reads whole files of an image with lookup() and read() of the library, as the other readers of
-// files do with theirs.
+// Reads whole files of an image with lookup() and read() of the library, for comparison with the
+// other file readers.
 //
 //   dgfs_image_files read|direct IMAGE LIST THREADS [ROUNDS]
 //
-// direct: contents past the page cache. The image is opened before the clock starts.
+// direct: reads contents past the page cache. The image is opened before the clock starts.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_index_codecs TREE...: the page codecs side by side on the entries of a tree: bytes an entry,
-// how fast pages are made, searched and listed. No image is written. A TREE is a directory,
+// dgfs_index_codecs TREE...: compares the page codecs on the entries of a tree: bytes per entry,
+// and how fast pages are made, searched and listed. Writes no image. A TREE is a directory,
 // regular:N (N^3 numbered files of 4 to 12 KiB) or crawl:N (N files with hashed names below long
 // host names).
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ std::vector<Entry> scan(const std::filesystem::path& root) {
   return entries;
 }
 
-/// A regular file of `bytes`, as all of the generated trees' are.
+/// A regular file of `bytes`, with the attributes of all files in generated trees.
 Entry generated_file(std::string_view path, std::uint64_t bytes) {
   Entry entry;
   entry.key = format::key_of_path(path).value();
@@ -103,8 +103,8 @@ std::vector<Entry> regular_tree(unsigned count) {
   return entries;
 }
 
-/// As a crawler stores pages: hosts that share long beginnings and ends, below them the hash of the
-/// address, sizes over several magnitudes, times that rise.
+/// A tree as a crawler stores pages: hosts that share long beginnings and ends, below them the hash
+/// of the address, sizes over several magnitudes, rising times.
 std::vector<Entry> crawl_tree(unsigned count) {
   std::mt19937_64 random(1);
   std::lognormal_distribution<double> size(9.3, 1.3);
@@ -143,7 +143,7 @@ std::vector<Entry> load(std::string_view tree) {
   return entries;
 }
 
-/// Processor time, so that other work on the machine does not show.
+/// Processor time, so that other work on the machine has little effect.
 double seconds_since(std::clock_t start) {
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
@@ -157,7 +157,7 @@ class Dictionaries final : public format::PageDictionaries {
   format::AttributeTable table{1};
 };
 
-constexpr std::size_t kSamples = 64;  // as the builder takes them
+constexpr std::size_t kSamples = 64;  // as many as the builder takes
 
 std::vector<format::EncodedPage> fill(const std::vector<Entry>& entries, std::uint8_t codec,
                                       const format::PageContext& context) {
@@ -210,7 +210,7 @@ void train_tokens(const std::vector<Entry>& entries, Dictionaries& dictionaries)
           .value();
 }
 
-/// Whole pages looked up at random places, not decoded before. @return ns a lookup
+/// Looks up entries at random in whole pages that were not decoded before. @return ns per lookup
 double time_lookups(const std::vector<Entry>& entries,
                     const std::vector<format::EncodedPage>& pages,
                     const Dictionaries& dictionaries) {
@@ -239,7 +239,7 @@ double time_lookups(const std::vector<Entry>& entries,
   return 1e9 * seconds / kLookups;
 }
 
-/// @return ns an entry, all pages decoded and all keys touched
+/// Decodes all pages and touches all keys. @return ns per entry
 double time_listing(const std::vector<Entry>& entries,
                     const std::vector<format::EncodedPage>& pages,
                     const Dictionaries& dictionaries) {

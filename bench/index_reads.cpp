@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_index_reads: the measured half of bench/index_reads. Opens an index and counts what its
-// block device is asked for, begun cold, by each of these:
+// dgfs_index_reads: the measured half of bench/index_reads. Opens an index and counts the reads of
+// its block device, starting with cold caches, for each of these:
 //
-//   open        the tables that stay in memory
-//   lookup      random paths, nothing of the index in any cache before each
-//   lookups     the same paths one after another, caches kept
-//   list        every directory of the tree, as `ls -R` of a mount does
-//   walk        all below the root in order, as `dgfs find` does
-//   verify      every page and section
+//   open        load the tables that stay in memory
+//   lookup      look up random paths, with all caches dropped before each
+//   lookups     look up the same paths one after another, keeping the caches
+//   list        list every directory of the tree, as `ls -R` of a mount does
+//   walk        walk everything below the root in order, as `dgfs find` does
+//   verify      verify every page and section
 //
-// Prints one JSON object. Counts are those of the device by whomever, so nothing else should read
-// from it.
+// Prints one JSON object. The counts include reads of the device by other processes, so nothing
+// else should read from it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -35,12 +35,12 @@ namespace {
 
 struct Options {
   std::string index_path;
-  bool random = false;  ///< tell the system that the index is read here and there
+  bool random = false;  ///< tell the system that the index is read at random
   std::uint64_t seed = 0;
   std::size_t lookups = 1000;
 };
 
-/// Tells the system that files are read here and there, so that it reads nothing ahead.
+/// Tells the system that files are read at random, so that it does not read ahead.
 class RandomAccessEnv final : public storage::ForwardingEnv {
  public:
   using storage::ForwardingEnv::ForwardingEnv;
@@ -71,7 +71,7 @@ class IndexReads {
       return image.walk("", [](std::string_view, const reader::Node&) { return true; });
     }));
     DGFS_CHECK(count("verify", [](const reader::Image& image) {
-      // The volumes are not there, nor are they of interest.
+      // The volumes do not exist and are not needed.
       return image.verify_index([](const Error& error) { report(error); },
                                 [](format::VolumeNumber) { return false; });
     }));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""What the benchmark drivers share: runs, cold caches, loop devices, block statistics, tables."""
+"""Shared by the benchmark drivers: runs, cold caches, loop devices, block statistics, tables."""
 import atexit
 import contextlib
 import dataclasses
@@ -24,11 +24,11 @@ class Run:
 
 
 class Failed(SystemExit):
-    """A program failed: the end of the benchmark, unless it can do without."""
+    """A program failed: ends the benchmark, unless the benchmark can do without that program."""
 
 
 def run(*arguments, cwd=None, quiet=True):
-    """Runs to the end and gives its output; failure ends the benchmark."""
+    """Runs a command and returns its output; a failure ends the benchmark."""
     result = subprocess.run([os.fspath(a) for a in arguments], cwd=cwd, text=True,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT if quiet else None, errors="replace")
@@ -38,7 +38,7 @@ def run(*arguments, cwd=None, quiet=True):
 
 
 def timed(*arguments, cwd=None, output=subprocess.DEVNULL):
-    """Runs to the end; wall and processor time and peak memory of the process itself."""
+    """Runs a command; returns wall time, processor time and peak memory of its process."""
     begin = time.monotonic()
     process = subprocess.Popen([os.fspath(a) for a in arguments], cwd=cwd,
                                stdin=subprocess.DEVNULL, stdout=output,
@@ -52,7 +52,7 @@ def timed(*arguments, cwd=None, output=subprocess.DEVNULL):
 
 
 def sync_file(path):
-    """Makes a rival's output durable, as ours is when its builder ends; seconds it took."""
+    """Makes a rival's output durable, as ours is when the builder ends; returns the seconds."""
     begin = time.monotonic()
     fd = os.open(path, os.O_RDONLY)
     os.fsync(fd)
@@ -109,26 +109,26 @@ def mounted(*mount_command, point, unmount=("umount",)):
 
 
 def set_read_ahead(point, kib):
-    """How far the kernel reads ahead in the files of a mount."""
+    """Sets how far the kernel reads ahead in the files of a mount."""
     number = os.stat(point).st_dev
     setting = f"/sys/class/bdi/{os.major(number)}:{os.minor(number)}/read_ahead_kb"
     pathlib.Path(setting).write_text(f"{kib}\n")
 
 
 def device_reads(device):
-    """(read operations, bytes read) since the device appeared."""
+    """(read operations, bytes read) since the device was made."""
     fields = device_statistics(device).read_text().split()
     return int(fields[0]), int(fields[2]) * 512
 
 
 def device_statistics(device):
-    """The file that counts what a block device has read and written."""
+    """The file with the read and write counters of a block device."""
     return pathlib.Path(f"/sys/block/{os.path.basename(device)}/stat")
 
 
 def processor_speed():
-    """Million additions a second of one interpreted loop: a virtual processor may be three times as
-    fast in one minute as in another, and only figures of the same speed can be compared."""
+    """Million additions per second of one interpreted loop: a virtual processor may be three times
+    as fast in one minute as in another, and only results at the same speed can be compared."""
     count = 3_000_000
     begin = time.perf_counter()
     total = 0

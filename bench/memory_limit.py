@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""A control group whose processes get so much memory and no more, their page cache included: on a
-machine of much memory, data can be larger than what is cached of it only so."""
+"""A control group that limits the memory of its processes, their page cache included: only so can
+data be larger than the cache on a machine with much memory."""
 import contextlib
 import os
 import pathlib
@@ -14,19 +14,19 @@ V2 = pathlib.Path("/sys/fs/cgroup")
 
 
 class Group:
-    """Processes of inside(), and what they start."""
+    """Limits the processes of inside() and those that they start."""
 
     def __init__(self, folder):
         self.folder = folder
 
     def inside(self, *command):
-        """The command line that runs the command in the group."""
+        """The command line that runs a command in the group."""
         shell = f'echo $$ > {self.folder}/cgroup.procs && exec "$@"'
         return ["sh", "-c", shell, "sh", *map(os.fspath, command)]
 
 
 class NoGroup:
-    """Where nothing is limited."""
+    """A group without limits."""
 
     @staticmethod
     def inside(*command):
@@ -34,7 +34,7 @@ class NoGroup:
 
 
 def own_v1_folder():
-    """A group below the one that this process is in: limits that hold for it go on to hold."""
+    """A group below the group of this process, so that limits on that one still apply."""
     names = re.findall(r"^\d+:memory:(.*)$", pathlib.Path("/proc/self/cgroup").read_text(), re.M)
     return V1 / names[0].lstrip("/") if names else V1
 
@@ -52,7 +52,7 @@ def make_folder(name, limit_bytes):
 
 
 def remove_folder(folder):
-    for _ in range(50):  # a process that has ended may be counted for a moment
+    for _ in range(50):  # a process that has ended may still be counted for a moment
         try:
             folder.rmdir()
             return
@@ -62,7 +62,7 @@ def remove_folder(folder):
 
 @contextlib.contextmanager
 def group(name, limit_bytes):
-    """A new group, or one that limits nothing, with a message, where there is none to be had."""
+    """A new group; if none can be made, prints a message and returns one without limits."""
     try:
         folder = make_folder(name, limit_bytes)
     except OSError as error:

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Mounts an image as `dgfs mount` does, but reads its contents in another way: the mount of
+// Mounts an image as `dgfs mount` does, but with a choice of how contents are read: the mount of
 // bench/residency.
 //
 //   dgfs_mount_reads WAYS IMAGE MOUNT_POINT
 //
-// WAYS, parted by commas:
+// WAYS, separated by commas:
 //   buffered         through the page cache
-//   random           likewise, without read-ahead (POSIX_FADV_RANDOM)
-//   dont-need=BYTES  likewise, and what was read is given back (POSIX_FADV_DONTNEED) once reads
-//                    are so far beyond it; 0: at once
-//   direct=BYTES     reads of so many bytes and more past the page cache (O_DIRECT)
-//   ahead=BYTES      where reads follow each other, the system is told so far ahead of them
+//   random           the same, without read-ahead (POSIX_FADV_RANDOM)
+//   dont-need=BYTES  the same, and drops pages that were read (POSIX_FADV_DONTNEED) once reads are
+//                    that far beyond them; 0: at once
+//   direct=BYTES     reads of at least so many bytes bypass the page cache (O_DIRECT)
+//   ahead=BYTES      announces sequential reads to the system that far ahead
 //                    (POSIX_FADV_WILLNEED)
 #include <fmt/format.h>
 
@@ -68,7 +68,7 @@ std::optional<Ways> parse(std::string_view text) {
   return ways;
 }
 
-// Tells which part of the file to announce, from the reads that were made.
+// Decides from earlier reads which part of the file to announce.
 class Window {
  public:
   struct Part {
@@ -118,7 +118,7 @@ class ImageFile : public ForwardingFile {
     return count;
   }
   void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) override {
-    // It would be read once more, into the page cache.
+    // Direct reads do not use the page cache, so advice would read the same bytes a second time.
     if (direct_ && length_bytes >= *ways_.direct_bytes_min) return;
     buffered_.advise(access, offset_bytes, length_bytes);
   }
@@ -129,7 +129,7 @@ class ImageFile : public ForwardingFile {
     if (part.length > 0) buffered_.advise(Access::kWillNeed, part.begin, part.length);
   }
 
-  // Piece by piece, the last but one, when a read comes to another one.
+  // Drops the last but one piece, whenever a read enters another piece.
   void give_back(std::uint64_t offset_bytes, std::uint64_t length) const {
     const auto piece_bytes = *ways_.kept_bytes;
     if (piece_bytes == 0) return buffered_.advise(Access::kDontNeed, offset_bytes, length);

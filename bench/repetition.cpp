@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_repetition DIRECTORY...: how much of a tree repeats what stands before it: as whole files,
-// and, of files of which no copy came before, as chunks whose edges the content chooses (a rolling
-// hash; 16 to 256 KiB, 64 KiB in the mean). Beside the plain bytes, what they take compressed:
-// files and chunks each alone, by zstd at level 3. Hard links count once.
+// dgfs_repetition DIRECTORY...: how much of a tree repeats earlier contents: as whole files, and,
+// for files without an earlier copy, as chunks with content-defined edges (a rolling hash; 16 to
+// 256 KiB, 64 KiB on average). Prints plain bytes and compressed bytes, with each file or chunk
+// compressed alone by zstd at level 3. Hard links count once.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <zstd.h>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kChunkBytesMin = std::size_t{16} << 10;
 constexpr std::size_t kChunkBytesMax = std::size_t{256} << 10;
-// One position in 48 Ki: with the least length before it, 64 KiB in the mean.
+// One position in 48 Ki: with the minimum length before it, 64 KiB on average.
 constexpr std::uint64_t kEdgeBelow = ~std::uint64_t{0} / (48 << 10);
 constexpr int kLevel = 3;
 
@@ -41,7 +41,7 @@ builder::Fingerprint fingerprint_of(Bytes content) {
   return builder::fingerprint_of(chunks);
 }
 
-/// Of the bytes of a window of 64, since each step shifts one bit out.
+/// Depends on the last 64 bytes, because each step shifts one bit out.
 class GearHash {
  public:
   GearHash() {
@@ -83,13 +83,13 @@ struct Amount {
   }
 };
 
-/// What chunks of the files above a size would find.
+/// Results for chunks of the files above a size.
 struct ChunkStudy {
   std::uint64_t file_bytes_min = 0;
   Known known;
-  Amount files;     ///< that are cut
-  Amount chunks;    ///< all of them
-  Amount repeated;  ///< of these
+  Amount files;     ///< the files that are cut into chunks
+  Amount chunks;    ///< all chunks
+  Amount repeated;  ///< the chunks that occurred before
 };
 
 class Study {

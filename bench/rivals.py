@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Further systems beside which DGFS is measured, where their programs are installed."""
+"""Further systems for comparison, if their programs are installed."""
 import contextlib
 
 import measuring
@@ -23,7 +23,7 @@ class Xfs(Native):
 
 
 class MemoryTree(PassThrough):
-    """The floor of the transport: a FUSE server that has the tree in memory before a clock runs."""
+    """The floor of the transport: a FUSE server that loads the tree into memory before timing."""
 
 
 class RawReads(Native):
@@ -37,7 +37,7 @@ class RawReads(Native):
 
 
 def sequential_seconds(system, mebibytes):
-    """What the device of a system takes for so many bytes in order, past the page cache."""
+    """The time to read this many MiB of a system's device in order, past the page cache."""
     measuring.drop_caches()
     return measuring.timed("dd", f"if={system.device}", "of=/dev/null", "bs=1M", "iflag=direct",
                            f"count={max(1, round(mebibytes))}").seconds

@@ -17,9 +17,9 @@ namespace {
 using format::Entry;
 
 constexpr std::size_t kRestartRows = 16;
-// Of a page of DGFS: what its header takes is not used for rows here either.
+// A page of DGFS without its header, so that both kinds have the same space.
 constexpr std::size_t kRowPageBytes = 4096 - 32;
-constexpr int kLevel = 15;  // as the column codec takes
+constexpr int kLevel = 15;  // as for the column codec
 constexpr int kTrials = 5;
 
 struct Row {
@@ -27,7 +27,7 @@ struct Row {
   std::uint64_t size_bytes = 0;
 };
 
-// Reads rows from a restart on.
+// Reads rows, beginning at a restart.
 class RowCursor {
  public:
   explicit RowCursor(Bytes rows) : decoder_(rows) {}
@@ -66,7 +66,7 @@ Buffer decompressed(Bytes page, std::size_t row_bytes) {
   return rows;
 }
 
-// Where each restart begins: the last four bytes a restart.
+// The rows from a restart on. Each restart takes four bytes at the end of the page.
 Bytes rows_from(Bytes rows, std::size_t restart) {
   const auto restarts = format::load<std::uint32_t>(rows, rows.size() - 4);
   const auto table = rows.size() - 4 - 4 * std::size_t{restarts};
@@ -139,10 +139,10 @@ Buffer RowPages::rows(std::span<const Entry> entries) const {
 
 std::int64_t RowPages::find(std::size_t entry) const {
   const auto page = std::ranges::upper_bound(pages_, entry, {}, &Page::first) - 1;
-  static_cast<void>(format::checksum64(page->bytes, 0));  // as a page of DGFS is checked
+  static_cast<void>(format::checksum64(page->bytes, 0));  // as the reader checks a page of DGFS
   const auto rows = decompressed(page->bytes, page->row_bytes);
   const std::string_view key = entries_[entry].key;
-  // The last restart whose key is not above.
+  // Finds the last restart whose key is not above the searched one.
   std::size_t low = 0;
   std::size_t high = format::load<std::uint32_t>(rows, rows.size() - 4);
   while (low + 1 < high) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The files of a tree as blobs in a table of SQLite: a rival that many use for small files.
+// The files of a tree as blobs in an SQLite table: a common alternative for small files.
 //
 //   dgfs_sqlite_files pack TREE DATABASE [PAGE_BYTES [rowid|without]]
 //   dgfs_sqlite_files read DATABASE LIST THREADS [ROUNDS]
 //
-// Keeps regular files only, paths and contents, nothing else of them. Packing inserts in order of
-// paths, in one transaction without a journal; it does not sync. Each reading thread has a
-// connection of its own, opened as immutable, so that no lock is taken, and with its statement
-// prepared before the clock starts.
+// Keeps only the paths and contents of regular files. Packing inserts in order of paths, in one
+// transaction without a journal, and does not sync. Each reading thread has its own connection,
+// opened as immutable, so that it takes no lock, and prepares its statement before the clock
+// starts.
 #include <fmt/format.h>
 #include <sqlite3.h>
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Stores of files that are read by a program of their own and not through a mount.
+"""Stores of files that are read by their own programs and not through a mount.
 
-Like what a daemon serves, each is a file or two on an ext4 on a loop device. Regular files only.
+Like the files of a daemon, each store is a file or two on an ext4 on a loop device. Regular files
+only.
 """
 import contextlib
 import pathlib
@@ -13,7 +14,7 @@ from systems import Dgfs, Packed, Served, timed_and_synced
 
 
 def beside_reader(options, name):
-    """A program of the bench preset; it lies where the reader of the options does."""
+    """A program of the bench preset; it lies in the directory of the reader in the options."""
     return pathlib.Path(shutil.which(options.reader)).with_name(name)
 
 
@@ -32,7 +33,7 @@ class Store(Served):
 
 
 class Library(Store):
-    """The image of DGFS, read by path with its library."""
+    """The DGFS image, read by path with the library."""
     program = "dgfs_image_files"
     suffixes = Dgfs.suffixes
     build_options = ()
@@ -49,7 +50,7 @@ class Library(Store):
 
 
 class Sqlite(Store):
-    """A table of paths and blobs; 16 KiB pages were the fastest to read of 4 to 32 KiB."""
+    """A table of paths and blobs; of 4 to 32 KiB, pages of 16 KiB were the fastest to read."""
     program = "dgfs_sqlite_files"
     suffixes = (".sqlite",)
 
@@ -63,7 +64,7 @@ class Sqlite(Store):
 
 
 class IndexedTar(Store):
-    """tar, and an index of paths that its reader has in memory before it begins."""
+    """tar, and an index of paths that the reader loads into memory before it begins."""
     program = "dgfs_tar_files"
     suffixes = (".tar", ".tar.index")
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""File systems under test, and what is done with them once they are mounted.
+"""File systems under test, and measurements on their mounts.
 
-Each lies on a loop device of its own (direct I/O, so nothing is cached below it). What is served by
-a daemon is a file on an ext4 there. Needs root.
+Each lies on its own loop device (direct I/O, so nothing is cached below it). Files that a daemon
+serves lie on an ext4 there. Needs root.
 """
 import contextlib
 import dataclasses
@@ -26,8 +26,8 @@ EXT4_OWN_INODES = 64
 
 
 def make_ext4(file, content_bytes, entries, fill):
-    """One with room for the contents twice; gives what fill(mount point) gives."""
-    # There can be no more inodes than blocks.
+    """Makes an ext4 with room for the contents twice; returns what fill(mount point) returns."""
+    # An ext4 cannot have more inodes than blocks.
     size_bytes = content_bytes * 2 + entries * EXT4_BLOCK_BYTES + EXT4_LEAST_BYTES
     with open(file, "wb") as out:
         out.truncate(size_bytes // EXT4_BLOCK_BYTES * EXT4_BLOCK_BYTES)
@@ -38,7 +38,7 @@ def make_ext4(file, content_bytes, entries, fill):
 
 
 def mounted_once(file, work):
-    """What work(mount point) gives, of the file system in a file."""
+    """Mounts the file system in a file; returns what work(mount point) returns."""
     point = file.with_suffix(".fill")
     point.mkdir(exist_ok=True)
     try:
@@ -67,19 +67,19 @@ def timed_and_synced(output, *command):
 
 @dataclasses.dataclass
 class Packed:
-    """What became of the tree."""
-    run: measuring.Run               # until it was durable
+    """The results of packing the tree."""
+    run: measuring.Run               # until the output was durable
     size_bytes: int                  # of all files
-    metadata_bytes: Optional[int]    # of these; None where contents are mixed with them
+    metadata_bytes: Optional[int]    # part of size_bytes; None if contents are mixed with it
 
 
 class System:
-    """A file system under test: packed once, mounted fresh for every cold run.
+    """A file system under test: packed once, mounted anew for every cold run.
 
-    pack() is make(), whose output is on stable storage when its clock stops, and place(), which
+    pack() calls make(), whose output is on stable storage when its clock stops, and place(), which
     puts that on the loop device where it is read.
     """
-    has_mount = True  # else only whole files can be read, by a program of its own
+    has_mount = True  # False: only whole files can be read, by its own program
 
     def __init__(self, name, scratch):
         self.name = name
@@ -105,14 +105,14 @@ class System:
         return measuring.mounted("mount", "-o", "ro", self.device, self.point, point=self.point)
 
     def warm(self):
-        """What is in memory before a cold measurement begins; called when the rest is dropped."""
+        """Loads memory before a cold measurement; called after everything else is dropped."""
 
     def read_command(self, options):
-        """What reads the list that follows it, and prints what dgfs_file_reader prints."""
+        """The command that reads a list of files and prints the same as dgfs_file_reader."""
         return options.reader, self.point
 
     def remove_output(self):
-        """What make() and place() left."""
+        """The files that make() and place() made."""
         self.file.unlink(missing_ok=True)
 
     def remove(self):
@@ -126,7 +126,7 @@ def mounted_ext4(device, point):
 
 @contextlib.contextmanager
 def ext4_below(system):
-    """The ext4 of a system whose mount is another one, with nothing of it in memory; its path."""
+    """Path of the ext4 below a system's mount, with nothing of it in memory."""
     lower = system.point.with_suffix(".lower")
     lower.mkdir(exist_ok=True)
     try:
@@ -138,7 +138,7 @@ def ext4_below(system):
 
 
 def copy_tree(tree, point):
-    """Copies the tree into an empty file system, synced."""
+    """Copies the tree into an empty file system, and syncs it."""
     empty_bytes = used_bytes(point)
     run = measuring.timed("cp", "-a", f"{tree}/.", point)
     run.seconds += measuring.timed("sync", "-f", point).seconds
@@ -155,8 +155,8 @@ class Native(System):
 
 
 class PassThrough(Native):
-    """The tree on an ext4, through a FUSE server that adds nothing: the floor under those that are
-    served. The kernel reads ahead as far as in the mount of DGFS."""
+    """The tree on an ext4, through a FUSE server that adds nothing: the floor of systems served by
+    daemons. The kernel reads ahead as far as in the mount of DGFS."""
 
     def __init__(self, name, scratch, program, transport=None):
         super().__init__(name, scratch)
@@ -175,11 +175,11 @@ RAW_CONTENTS = ("-noD", "-noF")
 
 
 def make_squashfs(tree, file, *options):
-    """Metadata with zstd; contents raw unless options say otherwise."""
+    """Metadata with zstd; contents raw unless the options say otherwise."""
     file.unlink(missing_ok=True)
     run = timed_and_synced(file, "mksquashfs", tree, file, "-comp", "zstd", "-quiet",
                            "-no-progress", *(options or RAW_CONTENTS))
-    # Behind the contents: from the inode table to the end.
+    # The metadata lie behind the contents: from the inode table to the end.
     with open(file, "rb") as image:
         used, inode_table = struct.unpack("<40xQ16xQ", image.read(72))
     return Packed(run, file.stat().st_size, used - inode_table)
@@ -206,10 +206,10 @@ class Erofs(System):
 
 
 class Served(System):
-    """Files on an ext4 that stays attached; the daemon that serves them is what is mounted anew."""
+    """Files on an ext4 that stays attached; only the daemon that serves them is started anew."""
 
     def outputs(self):
-        """Files that make() leaves, the one that is served first."""
+        """The files that make() makes, first the one that is served."""
         return [self.file.with_name("bench-read.tree" + suffix) for suffix in self.suffixes]
 
     def place(self):
@@ -222,7 +222,7 @@ class Served(System):
 
     @contextlib.contextmanager
     def lower_mounted(self):
-        """The ext4, from where the daemon reads; gives the file that is served."""
+        """Mounts the ext4 from which the daemon reads; returns the file that is served."""
         with ext4_below(self) as lower:
             yield lower / self.outputs()[0].name
 
@@ -267,7 +267,7 @@ class Squashfuse(Served):
 
 @contextlib.contextmanager
 def packed(every, tree):
-    """Each system holds the tree and is attached; what became of it, by name."""
+    """Packs and attaches each system; returns the results by name."""
     tree_bytes = int(measuring.run("du", "-s", "-B1", tree).split()[0])
     made = {}
     with contextlib.ExitStack() as stack:
@@ -315,7 +315,7 @@ def warm_reads(options, system):
 
 @contextlib.contextmanager
 def counted(system, result):
-    """Puts into the result what the device has been asked for meanwhile, and how long that took."""
+    """Adds the device reads since then, and the elapsed time, to the result."""
     before = measuring.device_reads(system.device)
     begin = time.monotonic()
     with processors_used(system.point, result):
@@ -327,7 +327,7 @@ def counted(system, result):
 
 
 def large_read(system, size_mib, *flags, at_once=1):
-    """By one dd, or by several, each of which reads its part."""
+    """Reads with one dd, or with several that each read a part."""
     part_mib = size_mib // at_once
     dd = ["dd", f"if={system.point}/large", "of=/dev/null", "bs=1M", f"count={part_mib}", *flags]
     result = {}
@@ -359,7 +359,7 @@ def warm_walk(system, command):
 
 
 def sample_files(tree, count, seed, file):
-    """Writes paths of regular files, one a line; how many."""
+    """Writes paths of regular files, one per line; returns their number."""
     paths = []
     for base, _, names in os.walk(tree):
         for name in names:

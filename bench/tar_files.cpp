@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A plain tar archive with an index beside it: the least that gives access to single files, one
+// A plain tar archive with an index beside it: the simplest store with access to single files, one
 // read each.
 //
 //   dgfs_tar_files index ARCHIVE INDEX
 //   dgfs_tar_files read ARCHIVE INDEX LIST THREADS [ROUNDS]
 //
-// The index is a number of entries, these sorted by path (offset and size of the contents, end of
-// the path among the paths), then all paths one after another. Reading loads the whole index before
-// the clock starts, finds a path by bisection, and reads its contents with one pread(). Knows what
-// `tar --format=gnu` writes of regular files and their further names; leaves out all else.
+// The index consists of the number of entries, the entries sorted by path (offset and size of the
+// contents, end of the path in the paths), then all paths one after another. Reading loads the
+// whole index before the clock starts, finds a path by bisection, and reads its contents with one
+// pread(). Supports regular files and their hard links as `tar --format=gnu` writes them; ignores
+// the rest.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -43,7 +44,7 @@ static_assert(sizeof(Header) == kBlockBytes);
 struct Entry {
   std::uint64_t offset_bytes = 0;
   std::uint64_t size_bytes = 0;
-  std::uint64_t path_end = 0;  // among the paths; it begins where the one before ends
+  std::uint64_t path_end = 0;  // in the paths; the path begins where the one before ends
 };
 
 [[noreturn]] void fail(const std::string& what) {
@@ -62,7 +63,7 @@ std::string text_of(const char (&field)[kSize]) {
   return {field, strnlen(field, kSize)};
 }
 
-// Octal, or from 8 GiB on binary behind a byte of 0x80.
+// Octal; from 8 GiB on, binary after a byte of 0x80.
 std::uint64_t size_of(const Header& header) {
   if (header.size[0] != '\x80') return std::strtoull(text_of(header.size).c_str(), nullptr, 8);
   std::uint64_t size_bytes = 0;
@@ -80,12 +81,12 @@ using Found = std::pair<std::string, Entry>;
 
 bool by_path(const Found& a, const Found& b) { return a.first < b.first; }
 
-// Goes through an archive from header to header.
+// Reads an archive from header to header.
 class Scan {
  public:
   explicit Scan(int archive) : archive_(archive) {}
 
-  /// By path.
+  /// Sorted by path.
   std::vector<Found> entries() {
     Header header{};
     for (std::uint64_t at = 0; read_at(at, &header, kBlockBytes) && header.name[0] != '\0';) {
@@ -103,7 +104,7 @@ class Scan {
     return pread(archive_, out, length, static_cast<off_t>(at)) == static_cast<ssize_t>(length);
   }
 
-  // A name too long for a header is the contents of an entry of its own before it.
+  // A name too long for a header is stored as the contents of a separate entry before it.
   void take(const Header& header, const Entry& entry) {
     if (header.type == 'L' || header.type == 'K') {
       std::string& name = header.type == 'L' ? long_name_ : long_target_;
@@ -135,7 +136,7 @@ class Scan {
   int archive_;
   std::string long_name_, long_target_;
   std::vector<Found> files_;
-  std::vector<std::pair<std::string, std::string>> links_;  // further name, first name
+  std::vector<std::pair<std::string, std::string>> links_;  // name of the link, first name
 };
 
 int make_index(const std::string& archive, const std::string& index) {

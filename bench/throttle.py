@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Block devices of few operations a second: a control group whose processes get no more of them."""
+"""Slow block devices: a control group that limits the operations per second of its processes."""
 import contextlib
 import os
 import pathlib
@@ -11,7 +11,7 @@ V2 = pathlib.Path("/sys/fs/cgroup")
 
 
 class Group:
-    """Processes of inside(), and what they start, read so often a second and no more."""
+    """Limits the reads per second of the processes of inside() and those that they start."""
 
     def __init__(self, folder, is_v2):
         self.folder = folder
@@ -27,14 +27,14 @@ class Group:
                 f"{number} {reads_per_second}\n")
 
     def inside(self, *command):
-        """The command line that runs the command in the group."""
+        """The command line that runs a command in the group."""
         shell = f'echo $$ > {self.folder}/cgroup.procs && exec "$@"'
         return ["sh", "-c", shell, "sh", *map(os.fspath, command)]
 
 
 @contextlib.contextmanager
 def group(name):
-    """A new group. Ends the program where the kernel offers none. Needs root."""
+    """Makes a group. Ends the program if the kernel does not support it. Needs root."""
     is_v2 = (V2 / "cgroup.controllers").exists()
     folder = (V2 if is_v2 else V1) / name
     try:

@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Where a distribution is drawn from.
+// The shares at which the distribution is sampled.
 constexpr std::array kShares = {0.0,  0.01, 0.1,   0.25,  0.5,   0.75,   0.9,    0.95,
                                 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999, 1.0};
 

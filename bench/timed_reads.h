@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Reads many files one after another, by one thread or several, and reports the time of each: what
-// the reading programs have in common. The list of paths comes from a file, so that every system
-// reads the same files in the same order.
+// Reads many files one after another, in one thread or several, and reports the time of each;
+// shared by the reading programs. The list of paths comes from a file, so that every system reads
+// the same files in the same order.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace dgfs::bench {
 
-/// Reads one whole file; adds its size to `bytes`. False where it failed.
+/// Reads one whole file and adds its size to `bytes`. Returns false if that failed.
 using ReadFile = std::function<bool(const std::string& path, std::uint64_t& bytes)>;
 
-/// Makes what one thread reads with. Called once a thread, before the clock starts.
+/// Makes the reader of one thread. Called once per thread, before the clock starts.
 using OpenReader = std::function<ReadFile()>;
 
 struct ReadPlan {
@@ -26,17 +26,17 @@ struct ReadPlan {
   std::size_t rounds = 1;  ///< how often the whole list is read
 };
 
-/// LIST THREADS [ROUNDS] at `arguments`; no paths where the list is empty or cannot be read.
+/// Parses LIST THREADS [ROUNDS]; `paths` is empty if the list is empty or cannot be read.
 [[nodiscard]] ReadPlan read_plan(const std::vector<std::string>& arguments);
 
 [[nodiscard]] std::vector<std::string> read_lines(const std::string& path);
 
-/// "p50_us": ..., and further quantiles, the largest, and the whole distribution, as members of a
-/// JSON object; zeros where there are no latencies. Sorts them.
+/// Members of a JSON object: "p50_us" and further quantiles, the largest latency, and the whole
+/// distribution; zeros if there are no latencies. Sorts the latencies.
 [[nodiscard]] std::string quantiles_json(std::vector<std::int64_t>& latencies_ns);
 
-/// Reads all paths and prints one JSON object: files, failures, bytes, wall time, quantiles. The
-/// exit code of the program: 1 where a read failed.
+/// Reads all paths and prints one JSON object: files, failures, bytes, wall time, quantiles.
+/// Returns the exit code of the program: 1 if a read failed.
 [[nodiscard]] int time_reads(const ReadPlan& plan, const OpenReader& open_reader);
 
 }  // namespace dgfs::bench

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Programs that people run on trees, for bench/mount_rw: what they are, and how long they take."""
+"""Programs that people run on trees, for bench/mount_rw, and their times."""
 import dataclasses
 import json
 import random
@@ -20,25 +20,25 @@ MMAP = ("fio --name=mmap --ioengine=mmap --rw=randwrite --bs=4k --size=64m --io_
         " --fallocate=none --end_fsync=1")
 POSTMARK = ("set number 5000\\nset transactions 20000\\nset size 500 20000\\nset subdirectories 50"
             "\\nrun\\nquit\\n")
-SOURCES = 200  # of the project that is built
+SOURCES = 200  # source files of the project that is built
 
 
 @dataclasses.dataclass
 class Program:
-    """A step of the list; steps build on those before them."""
+    """One program; programs build on the results of those before them."""
     title: str
-    command: str  # of sh, in the root of the tree
+    command: str  # for sh, in the root of the tree
     is_cold: bool = False
-    needs: str = ""  # a program beside the shell
+    needs: str = ""  # a program that it needs besides the shell
 
 
 def programs(tree, tars):
-    """In order. `tree`: its name in the base; `tars`: those of make_tars()."""
+    """The programs in order. `tree`: its name in the base; `tars`: the archives of make_tars()."""
     whole, project, *parts = tars
     untar_parts = " & ".join(f"(mkdir many{i} && tar xf {part} -C many{i})"
                              for i, part in enumerate(parts))
     git = ("git -c user.name=A -c user.email=a@example.org"
-           " -c gc.auto=0 -c maintenance.auto=false")  # else work goes on behind its end
+           " -c gc.auto=0 -c maintenance.auto=false")  # else work continues after the command
     return [
         Program("cat of the large file", "cat tree/big >/dev/null", True),
         Program("find of the base", f"find {tree} -newer /", True),
@@ -75,7 +75,7 @@ def programs(tree, tars):
 
 
 def make_tars(tree, small_files, directory):
-    """An archive of a tree, one of a project, and WRITERS of small files, 1,000 a directory."""
+    """Archives of a tree, of a project, and of small files for WRITERS, 1,000 per directory."""
     whole = directory / "tree.tar"
     measuring.run("tar", "cf", whole, "-C", tree, ".")
     project = make_project(directory)
@@ -100,7 +100,7 @@ def make_tars(tree, small_files, directory):
 
 
 def make_project(directory):
-    """An archive of C sources that one program is linked of."""
+    """An archive of C sources that are linked to one program."""
     place = directory / "project"
     place.mkdir()
     names = [f"part{i}" for i in range(SOURCES)]
@@ -117,7 +117,7 @@ def make_project(directory):
 
 
 def time_program(program, root, below):
-    """Seconds of it, with the sync of all that it wrote."""
+    """Seconds of the program, with the sync of everything that it wrote."""
     begin = time.monotonic()
     result = subprocess.run(["sh", "-c", program.command], cwd=root, stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -132,7 +132,7 @@ def time_program(program, root, below):
 
 
 def sync_latencies(root):
-    """p50 and p99 in µs of an fsync of 4 KiB that were written at random, as fio measures it."""
+    """p50 and p99 in µs of an fsync of 4 KiB written at random, measured by fio."""
     said = measuring.run("fio", "--name=sync", f"--directory={root}", "--rw=randwrite", "--bs=4k",
                          "--size=64m", "--io_size=8m", "--fsync=1", "--fallocate=none",
                          "--output-format=json")

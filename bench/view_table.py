@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Rows of dgfs_view_bench of several runs, as rows of a table."""
+"""Turns rows of dgfs_view_bench from several runs into rows of a table."""
 import measuring
 from disks import RIVALS
 
@@ -23,7 +23,7 @@ def rates(rows):
 
 
 def each(rows, value, form=",.2f"):
-    """Of an operation; nothing where it was not counted."""
+    """A count per operation; empty if it was not counted."""
     values = [value(row) for row in rows]
     if None in values:
         return "-"
@@ -39,7 +39,7 @@ def calls(row, when):
 
 
 def reads_of(row, is_kernels):
-    """Bytes: a kernel's are those of its device."""
+    """Written bytes: for kernel file systems, those of the device."""
     return of_device(row, "synced", "read_bytes") if is_kernels else row["synced"]["read_bytes"]
 
 

@@ -17,7 +17,7 @@
 namespace dgfs::bench {
 namespace {
 
-// Stands for the tree; no directory of this name is looked for.
+// Stands for the tree; no directory of this name is opened.
 constexpr const char* kSource = "(generated)";
 
 Result<builder::BuildReport> build_in(storage::Env& env, const builder::BuildOptions& options) {
@@ -70,7 +70,7 @@ Result<bool> is_index_as_of_real_files(std::uint64_t seed, bool nanoseconds) {
   DGFS_CHECK(write_tree(tree, *memory, "/real", zero_contents()));
   builder::BuildOptions options;
   options.token_entries_min = 1;
-  options.dedup = false;  // contents of zeros are the same; those of the tree stand for others
+  options.dedup = false;  // the zeros would all be shared, but they stand for different contents
   options.source = "/real";
   options.image_path = "/real.dgfs";
   DGFS_CHECK(builder::build(*memory, options));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Where the contents of each file of a generated tree lie in its image, worked out from the sizes
-// of all files before it.
+// Computes where the contents of each file of a generated tree lie in its image, from the sizes of
+// all files before it.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace dgfs::bench {
 
-/// Immutable, thread-safe. Memory: 8 bytes for kStride files.
+/// Immutable, thread-safe. Memory: 8 bytes per kStride files.
 class DataOffsets {
  public:
-  /// Goes through all files once. @param tree  must outlive this
+  /// Visits all files once. @param tree  must outlive the object
   explicit DataOffsets(const GeneratedTree& tree);
 
   [[nodiscard]] std::uint64_t of_file(std::uint64_t number) const;
@@ -24,7 +24,7 @@ class DataOffsets {
   static constexpr std::uint64_t kStride = 64;
 
   const GeneratedTree& tree_;
-  std::vector<std::uint64_t> starts_;  ///< of every kStride-th file
+  std::vector<std::uint64_t> starts_;  ///< offset of every kStride-th file
 };
 
 }  // namespace dgfs::bench

@@ -8,7 +8,7 @@
 
 namespace dgfs::bench {
 
-// In no order that would spare the builder its sorting, as file systems that hash names list them.
+// Lists names unsorted, as file systems that hash names do, so that the builder has to sort them.
 Status GeneratedDirectory::each_name(const storage::NameSink& sink) const {
   const auto count = tree_.child_count(place_);
   const auto first = tree_.first_child(place_);

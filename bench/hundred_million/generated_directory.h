@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A directory of a generated tree. Its files have attributes but cannot be opened: contents are
-// another matter (zero_contents.h). It cannot be changed.
+// A directory of a generated tree. Its files have attributes but cannot be opened, because
+// zero_contents.h provides the contents. It cannot be changed.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace dgfs::bench {
 /// Immutable, thread-safe.
 class GeneratedDirectory final : public storage::Directory {
  public:
-  /// @param tree  must outlive this
+  /// @param tree  must outlive the object
   GeneratedDirectory(const GeneratedTree& tree, const Place& place, std::string path)
       : tree_(tree), place_(place), path_(std::move(path)) {}
 

@@ -11,7 +11,7 @@
 namespace dgfs::bench {
 namespace {
 
-/// What is reserved in it, but for the header page, is for contents and stays a hole.
+/// The space reserved in it is for contents and stays a hole, except for the header page.
 class HollowFile final : public storage::ForwardingFile {
  public:
   HollowFile(std::unique_ptr<storage::File> file, std::atomic<std::uint64_t>& written_bytes)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// An Env in which a generated tree stands at one path, for builder::ImageBuilder to pack, and in
-// which images keep what was reserved for contents as a hole.
+// An Env with a generated tree at one path, for builder::ImageBuilder to pack. In images, the space
+// reserved for contents stays a hole.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ namespace dgfs::bench {
 /// Thread-safe.
 class GeneratedEnv final : public storage::ForwardingEnv {
  public:
-  /// @param base, tree  must outlive this
-  /// @param source      where the tree stands
+  /// @param base, tree  must outlive the object
+  /// @param source      path of the tree
   GeneratedEnv(storage::Env& base, const GeneratedTree& tree, std::string source)
       : storage::ForwardingEnv(base), tree_(tree), source_(std::move(source)) {}
 
@@ -26,7 +26,7 @@ class GeneratedEnv final : public storage::ForwardingEnv {
   Result<std::unique_ptr<storage::File>> create_unnamed(const std::string& directory) override;
   Status publish(storage::File& file, const std::string& path, std::uint32_t mode) override;
 
-  /// Written to files without a name so far, contents of images not counted.
+  /// Bytes written so far to files without a name, except contents of images.
   [[nodiscard]] std::uint64_t written_bytes() const { return written_bytes_; }
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 using storage::mix;
 
-// What numbers are drawn for, so that they are independent of one another.
+// The purposes of random numbers, so that the draws are independent of one another.
 enum Draw : std::uint64_t { kStems = 1, kStep, kSizes, kJitter };
 
 constexpr std::int64_t kFirstSecond = 1'700'000'000;
@@ -47,7 +47,7 @@ GeneratedTree::GeneratedTree(const TreePlan& plan) : plan_(plan) {
     stems_[level] = stem(plan.seed, level);
     digits_[level] = std::to_string(std::max(children, std::uint64_t{100}) - 1).size();
   }
-  // As a task that writes about a hundred files in a second.
+  // Like a program that writes about a hundred files per second.
   step_ns_ = uniform(draw(plan.seed, kStep, 0), 7'000'000, 13'000'000);
 }
 
@@ -103,7 +103,7 @@ std::uint64_t GeneratedTree::size_of_file(std::uint64_t number) const {
   return uniform(draw(plan_.seed, kSizes, number), kFileBytesMin, kFileBytesMax);
 }
 
-// The file with which a directory got its last name, or the file itself.
+// Number of the file after which a directory got its last name; for a file, its own number.
 std::uint64_t GeneratedTree::last_file_step(const Place& entry) const {
   if (entry.level == kFileLevel) return entry.number;
   std::uint64_t number = first_child(entry) + child_count(entry) - 1;

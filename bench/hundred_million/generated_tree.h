@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // A tree that exists only as a rule: directories of directories of directories of files, whose
-// names, sizes and times follow from a seed. It answers for any entry without having made the
-// others, so that a hundred million of them need no memory.
+// names, sizes and times follow from a seed. It computes any entry without the others, so that a
+// hundred million of them need no memory.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@
 
 namespace dgfs::bench {
 
-/// What the tree is made from. A value.
+/// The parameters of the tree. A value.
 struct TreePlan {
   std::uint64_t seed = 0;
   std::uint64_t top_directories = 100;  ///< below the root
-  std::uint64_t fan_out = 100;          ///< directories below each of those, twice, then files
-  bool nanoseconds = false;             ///< times to the nanosecond; else to the second
+  std::uint64_t fan_out = 100;  ///< entries per directory below: twice directories, then files
+  bool nanoseconds = false;     ///< times have nanoseconds; else whole seconds
 };
 
-/// Place of an entry: depth below the root, and its number among all entries of that depth, in key
-/// order. A value.
+/// The place of an entry: its depth below the root, and its number among all entries of that depth,
+/// in key order. A value.
 struct Place {
   unsigned level = 0;
   std::uint64_t number = 0;
@@ -40,14 +40,14 @@ class GeneratedTree {
   explicit GeneratedTree(const TreePlan& plan);
 
   [[nodiscard]] std::uint64_t file_count() const { return count(kFileLevel); }
-  /// Files, directories and the root.
+  /// Number of files and directories, including the root.
   [[nodiscard]] std::uint64_t entry_count() const;
-  /// Children of a directory; they are numbered from first_child() on.
+  /// Number of children of a directory; their numbers begin with first_child().
   [[nodiscard]] std::uint64_t child_count(const Place& directory) const;
   [[nodiscard]] std::uint64_t first_child(const Place& directory) const;
 
   void append_name(const Place& entry, std::string& out) const;
-  /// The child of this name; nullopt if there is none.
+  /// The child with this name; nullopt if there is none.
   [[nodiscard]] std::optional<Place> find(const Place& directory, std::string_view name) const;
   /// "a/b/c/d" of a file.
   [[nodiscard]] std::string path_of_file(std::uint64_t number) const;
@@ -63,9 +63,9 @@ class GeneratedTree {
 
   TreePlan plan_;
   std::array<std::uint64_t, kFileLevel + 1> counts_{};  ///< entries at each level
-  std::array<std::string, kFileLevel + 1> stems_;       ///< names begin with
-  std::array<std::size_t, kFileLevel + 1> digits_{};    ///< and end with so many
-  std::uint64_t step_ns_ = 0;                           ///< from file to file
+  std::array<std::string, kFileLevel + 1> stems_;       ///< beginnings of names, by level
+  std::array<std::size_t, kFileLevel + 1> digits_{};    ///< numbers of digits at their ends
+  std::uint64_t step_ns_ = 0;                           ///< time between files
 };
 
 }  // namespace dgfs::bench

@@ -25,7 +25,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// A file and what an index must say about it.
+/// A file, and the expected answer of an index.
 struct Question {
   std::string path;
   std::uint64_t size_bytes = 0;
@@ -102,7 +102,7 @@ class LookupTask {
     return ok();
   }
 
-  // What is read of pages leaves the page cache before the next lookup, which so finds none of it.
+  // The pages that were read are dropped from the page cache, so that the next lookup finds none.
   Status look_up_cold() {
     DGFS_TRY(image, open(*counting_));
     const auto questions = questions_.draw(plan_.cold_lookups);
@@ -125,8 +125,8 @@ class LookupTask {
     return ok();
   }
 
-  // Drawing and comparing do not count; questions come in parts that fit into memory. Reads are
-  // not counted: that takes a lock and a search by path for each.
+  // Drawing and comparing are not timed; questions come in parts that fit into memory. Reads are
+  // not counted here, because counting takes a lock and a search by path for each.
   Result<double> look_up_warm(std::size_t page_cache_bytes) {
     constexpr std::size_t kPart = 10000;
     DGFS_TRY(image, open(*posix_, page_cache_bytes));

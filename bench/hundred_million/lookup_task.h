@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Opens the index of a generated tree and looks up files in it at random, each answer compared
-// with the rule that the tree follows.
+// Opens the index of a generated tree, looks up files in it at random, and compares each answer
+// with the rule of the tree.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace dgfs::bench {
 
-/// How to measure. A value.
+/// The parameters of the measurement. A value.
 struct LookupPlan {
   std::string index_path;
   std::uint64_t lookup_seed = 0;
@@ -24,17 +24,17 @@ struct LookupPlan {
 };
 
 struct LookupResult {
-  std::vector<double> open_cold_ms;  ///< nothing of the index in the page cache
+  std::vector<double> open_cold_ms;  ///< with nothing of the index in the page cache
   std::vector<double> open_warm_ms;
   std::uint64_t resident_bytes = 0;  ///< of an open image, without caches
-  std::vector<double> cold_us;       ///< each lookup, its page not in any cache
+  std::vector<double> cold_us;       ///< per lookup, with its page in no cache
   std::uint64_t cold_env_reads = 0;  ///< through storage::Env
   std::uint64_t cold_env_read_bytes = 0;
-  std::uint64_t cold_device_reads = 0;  ///< of the index's block device, by whomever, meanwhile
+  std::uint64_t cold_device_reads = 0;  ///< of the index's block device, by all processes
   std::uint64_t cold_device_read_bytes = 0;
-  double warm_unkept_per_second = 0;   ///< every page opened anew, index in the page cache
-  double warm_default_per_second = 0;  ///< page cache of the default size
-  std::uint64_t wrong = 0;             ///< answers that are not the rule's
+  double warm_unkept_per_second = 0;   ///< opens every page anew, index in the page cache
+  double warm_default_per_second = 0;  ///< the reader's page cache has its default size
+  std::uint64_t wrong = 0;             ///< answers that differ from the rule
 };
 
 /// Errors: those of reader::Image.

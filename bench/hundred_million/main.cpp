@@ -4,7 +4,7 @@
 // dgfs_hundred_million: the measured half of bench/hundred_million/run. Builds the image of a
 // generated tree (100 directories of 100 directories of 100 directories of 100 files of 4 to
 // 12 KiB, or fewer at the top), or looks up files in its index. Prints one JSON object. It also
-// makes such a tree for real, for bench/million_files.
+// makes such a tree on disk, for bench/million_files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Draws what bench/hundred_million/run measured over the number of files, as an SVG."""
+"""Draws the results of bench/hundred_million/run over the number of files, as an SVG."""
 import math
 import statistics
 
@@ -36,7 +36,7 @@ def panels(results):
 
 
 def scale(values, logarithmic):
-    """From value to share of the height, and the values that get a line."""
+    """Function from value to share of the height, and the values that get a line."""
     if logarithmic:
         low = math.floor(math.log10(min(values)))
         high = math.ceil(math.log10(max(values)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A generated tree made for real: directories and files below a path.
+// A generated tree on disk: directories and files below a path.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,17 @@
 
 namespace dgfs::bench {
 
-/// Fills the contents of a file, of which the buffer has the size.
+/// Fills the contents of a file; the buffer has the file's size.
 using FillContents = std::function<void(std::uint64_t file_number, MutableBytes contents)>;
 
-/// Zeros.
+/// Fills with zeros.
 [[nodiscard]] FillContents zero_contents();
 
-/// Bytes that follow from the seed, the same on every machine, and cannot be compressed.
+/// Fills with incompressible bytes that follow from the seed and are the same on every machine.
 [[nodiscard]] FillContents noise_contents(std::uint64_t seed);
 
-/// Makes the tree with its modes, owners and times at `path`, which must not exist (kExists). On
-/// failure what was made stays. Errors: those of storage::Directory.
+/// Makes the tree with its modes, owners and times at `path`, which must not exist (kExists). After
+/// a failure, the part that was made stays. Errors: those of storage::Directory.
 [[nodiscard]] Status write_tree(const GeneratedTree& tree, storage::Env& env,
                                 const std::string& path, const FillContents& fill);
 

@@ -16,7 +16,7 @@ ZeroContents::ZeroContents() {
 }
 
 void ZeroContents::fill(builder::Batch& batch) {
-  // Fresh memory of the system is zero and not there until it is touched.
+  // Fresh memory from the system is zero and takes no space until it is touched.
   batch.reserve_data(builder::kBatchBytesMax);
   if (auto filled = fill_items(batch); !filled) batch.failure = std::move(filled).error();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Contents that are all zeros and take no time: a batch gets the checksums that zeros of its files'
-// sizes have, each worked out once, and an untouched buffer of the right length. The index is the
-// one of a tree whose files hold zeros.
+// Contents that are all zeros and take no time: a batch gets the checksums of zeros for its files'
+// sizes, each computed only once, and an untouched buffer of the right length. The index equals
+// that of a tree whose files hold zeros.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace dgfs::bench {
 class ZeroContents final : public builder::BatchFiller {
  public:
   ZeroContents();
-  /// Files of one frame; Batch::failure for others.
+  /// Supports files of one frame; sets Batch::failure for others.
   void fill(builder::Batch& batch) override;
 
  private:

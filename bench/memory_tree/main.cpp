@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A FUSE server that has all in memory, and so takes no time for its answers: the floor under every
-// file system that is served like DGFS, for bench/read. Read-only; it asks the kernel for the same
-// things as `dgfs mount`, and opens stay unanswered likewise.
+// A FUSE server that has everything in memory, so that its answers take almost no time: the floor
+// of every file system that is served like DGFS, for bench/read. Read-only; it requests the same
+// capabilities from the kernel as `dgfs mount`, and also leaves opens unanswered.
 //
 //   dgfs_memory_tree [--transport=auto|uring|classic] DIRECTORY MOUNT_POINT
 //
@@ -72,7 +72,7 @@ void read_file(fuse_req_t request, fuse_ino_t number, std::size_t size_bytes, of
   fuse_reply_buf(request, content.data() + begin, std::min(size_bytes, content.size() - begin));
 }
 
-// The offset of an entry is one more than its place; "." and ".." come first.
+// The offset of an entry is one more than its index; "." and ".." come first.
 void read_directory_plus(fuse_req_t request, fuse_ino_t number, std::size_t size_bytes,
                          off_t offset, fuse_file_info*) {
   const auto& tree = tree_of(request);

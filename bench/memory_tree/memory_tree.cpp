@@ -27,7 +27,7 @@ Result<std::string> read_whole(const std::string& path, std::uint64_t size_bytes
 Result<MemoryTree> MemoryTree::load(const std::string& directory) {
   MemoryTree tree;
   DGFS_CHECK(tree.load_object(directory, 1));
-  // Names are where they stay now.
+  // The names do not move any more, so that views of them stay valid.
   for (MemoryNode& node : tree.nodes_) {
     for (const auto& [name, number] : node.entries) node.by_name.emplace(name, number);
   }

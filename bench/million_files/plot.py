@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Draws how long the slower reads of bench/million_files/run take, as an SVG."""
+"""Draws how long the slower reads in bench/million_files/run take, as an SVG."""
 import math
 import statistics
 
@@ -16,7 +16,7 @@ PANELS = (("1 thread, 20,000 reads", "1 thread, longer"), ("8 threads, 2,000 rea
 
 
 def points(runs):
-    """(share of reads that are slower, µs), medians of the runs."""
+    """(share of slower reads, µs), medians of the runs."""
     smallest = 1.5 / runs[0]["files"]
     shares = [share for share, _ in runs[0]["distribution_us"]]
     for number, share in enumerate(shares):

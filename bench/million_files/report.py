@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Tables of what bench/million_files/run measured."""
+"""Tables of the results of bench/million_files/run."""
 import dataclasses
 import pathlib
 import statistics
@@ -43,7 +43,7 @@ def middle_of(runs, key):
 
 
 def seconds_cells(packed, cache, reference):
-    """Time and ratio to tar."""
+    """Time, and its ratio to tar."""
     seconds = [run["seconds"] for run in packed[cache]]
     if not seconds:
         return ["", ""]

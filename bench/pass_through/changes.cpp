@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Requests that change what is below.
+// Requests that change the directory below.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ void reply_done(fuse_req_t request, int result) {
   fuse_reply_err(request, result == 0 ? 0 : errno);
 }
 
-// What has been made under a name; false: it was answered with an error.
+// Finds the object that was just made under a name; false: it has replied with an error.
 bool find_made(fuse_req_t request, fuse_ino_t parent, const char* name, int result,
                fuse_entry_param& entry) {
   struct stat attributes {};
@@ -97,7 +97,7 @@ void rename(fuse_req_t request, fuse_ino_t parent, const char* name, fuse_ino_t 
   reply_done(request, result);
 }
 
-// Of any kind of file: `fd` is opened with O_PATH.
+// For any type of file: `fd` is opened with O_PATH.
 int change(int fd, const struct stat& wish, int to_set) {
   const auto path = "/proc/self/fd/" + std::to_string(fd);
   if ((to_set & FUSE_SET_ATTR_MODE) != 0 && ::chmod(path.c_str(), wish.st_mode) != 0) return -1;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A FUSE server that adds nothing: what is asked of the mount is asked of a directory below. It is
-// the floor under every file system that is served like DGFS, for bench/read and bench/compare.
-// Read-only unless --write is given; names and attributes hold for ever, listings come with
-// attributes, the kernel keeps contents and listings, close() is not told, eight threads serve,
-// requests come as those of `dgfs mount` do.
+// A FUSE server that adds nothing: it passes each request on to a directory below. It is the floor
+// of every file system that is served like DGFS, for bench/read and bench/compare. Read-only unless
+// --write is given. Names and attributes stay valid in the kernel, listings come with attributes,
+// the kernel caches contents and listings, close() sends no request, and eight threads serve;
+// requests come the same way as for `dgfs mount`.
 //
 //   dgfs_pass_through [--write] [--transport=auto|uring|classic] DIRECTORY MOUNT_POINT
 //
@@ -29,7 +29,7 @@ using dgfs::bench::PassThrough;
 using dgfs::bench::SourceTree;
 using dgfs::storage::UniqueFd;
 
-// One for each directory and each open file.
+// Each directory and each open file needs one.
 void allow_many_descriptors() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -37,7 +37,7 @@ void allow_many_descriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// False: not an option.
+// False: it is not an option.
 bool take_option(std::string_view text, FuseServer& server) {
   if (text == "--write") {
     server.read_only = false;

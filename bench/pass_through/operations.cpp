@@ -101,10 +101,10 @@ void read_file(fuse_req_t request, fuse_ino_t, std::size_t size_bytes, off_t off
                  static_cast<std::size_t>(count));
 }
 
-// A directory being listed. What did not fit into one answer begins the next.
+// A directory being listed. The entry that did not fit into one answer begins the next one.
 struct Listing {
   DIR* stream;
-  off_t offset = 0;  // behind what was told last
+  off_t offset = 0;  // after the entry that was sent last
   dirent* pending = nullptr;
 };
 
@@ -132,7 +132,7 @@ bool is_dot(const char* name) {
   return std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0;
 }
 
-// "." and ".." come without a node id: the kernel has these two already.
+// "." and ".." have no node id: the kernel knows these two already.
 fuse_entry_param listed_entry(PassThrough& server, Node& directory, int fd, const dirent& found) {
   fuse_entry_param entry{};
   entry.attr.st_ino = found.d_ino;

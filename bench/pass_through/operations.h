@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The requests of the kernel, answered with the system calls that they are made of.
+// Answers requests of the kernel with the corresponding system calls.
 #pragma once
 
 #include <fuse_lowlevel.h>
@@ -14,7 +14,7 @@ namespace dgfs::bench {
 /// The user data of the session.
 struct PassThrough {
   SourceTree tree;
-  bool changes = false;  ///< what is below can be changed
+  bool changes = false;  ///< the directory below can be changed
 };
 
 inline PassThrough& server_of(fuse_req_t request) {
@@ -26,7 +26,7 @@ inline Node& node_of(fuse_req_t request, fuse_ino_t inode) {
   return *reinterpret_cast<Node*>(inode);
 }
 
-/// Attributes of what a name leads to, and the node as its number.
+/// A reply with attributes, and with the node as its number.
 inline fuse_entry_param entry_of(Node& node, const struct stat& attributes) {
   fuse_entry_param entry{};
   entry.ino = reinterpret_cast<fuse_ino_t>(&node);
@@ -36,9 +36,9 @@ inline fuse_entry_param entry_of(Node& node, const struct stat& attributes) {
   return entry;
 }
 
-/// All of a read-only mount.
+/// All operations of a read-only mount.
 [[nodiscard]] fuse_lowlevel_ops make_pass_through_operations();
-/// All further ones of a mount that can be changed.
+/// The further operations of a mount that can be changed.
 void add_changes(fuse_lowlevel_ops& operations);
 
 }  // namespace dgfs::bench

@@ -35,7 +35,7 @@ int SourceTree::fd_of(Node& directory) {
   const int opened = open_named(directory, O_PATH | O_DIRECTORY);
   if (opened < 0) return -1;
   if (directory.directory_fd.compare_exchange_strong(known, opened)) return opened;
-  ::close(opened);  // somebody else was faster
+  ::close(opened);  // another thread was faster
   return known;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SourceTree: the directory that is passed through, as objects the kernel can be told of.
+// SourceTree: the directory below, as objects that the kernel can be told about.
 #pragma once
 
 #include <sys/stat.h>
@@ -18,11 +18,11 @@
 
 namespace dgfs::bench {
 
-/// An object below, by the name that it was met under, or that it was given last. Its address is
-/// what the kernel calls it by. A directory keeps a descriptor once something in it was asked for;
-/// a file has none until it is opened, so that a walk opens directories only.
+/// An object below, with the name that it was first found under, or its latest new name. Its
+/// address is its number for the kernel. A directory keeps a descriptor once something in it was
+/// requested; a file has none until it is opened, so that a walk opens only directories.
 struct Node {
-  Node* parent = nullptr;  ///< none: the root
+  Node* parent = nullptr;  ///< null: the root
   std::string name;
   std::atomic<int> directory_fd{-1};
 
@@ -32,32 +32,32 @@ struct Node {
   Node& operator=(const Node&) = delete;
 };
 
-/// Thread-safe. Nodes live as long as the tree: what was met is never forgotten. All calls that
-/// give an int give -1 and set errno where they fail.
+/// Thread-safe. Nodes live as long as the tree and are never forgotten. Calls that return an int
+/// return -1 and set errno if they fail.
 class SourceTree {
  public:
-  /// @param root_fd  of a directory; everything below is on its file system
+  /// @param root_fd  a directory; everything below must be on the same file system
   explicit SourceTree(storage::UniqueFd root_fd);
 
   [[nodiscard]] Node& root() { return *root_; }
-  /// Where names in it are looked up; belongs to the node.
+  /// Descriptor for lookups in the directory; the node owns it.
   [[nodiscard]] int directory_fd(Node& directory);
   [[nodiscard]] int status(Node& node, struct stat& out);
   [[nodiscard]] int open(Node& node, int flags);
-  /// The object that a name in `directory` stands for, whose attributes are `status`.
+  /// The object with this name in `directory` and the attributes `status`.
   [[nodiscard]] Node& node_of(Node& directory, const char* name, const struct stat& status);
-  /// The same of an object that was just made: its number may have been that of one which is gone.
+  /// The same for an object that was just made: it may have the number of a removed one.
   [[nodiscard]] Node& made(Node& directory, const char* name, const struct stat& status);
-  /// An object has another name.
+  /// Notes that an object has a new name.
   void moved(Node& directory, const char* name, const struct stat& status);
 
  private:
-  // With mutex_.
+  // Call with mutex_ held.
   [[nodiscard]] int fd_of(Node& directory);
   [[nodiscard]] int open_named(Node& node, int flags);
 
   std::unique_ptr<Node> root_;
-  std::shared_mutex mutex_;  // of nodes, and of their names and parents
+  std::shared_mutex mutex_;  // guards nodes_, and the names and parents of nodes
   std::unordered_map<ino_t, std::unique_ptr<Node>> nodes_;
 };
 

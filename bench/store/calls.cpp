@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_store_calls DIRECTORY: what single calls of the store cost that a mount makes all the time.
+// dgfs_store_calls DIRECTORY: cost of single store calls that a mount makes all the time.
 //
-//   sync      one small batch made durable by its number, in turns with a write of 4 KiB and
-//             fdatasync over a file whose blocks are there: what no log can do without
+//   sync      makes one small batch durable by its number, in turns with a write of 4 KiB and
+//             fdatasync in a file with allocated blocks: the minimum work of any log
 //   snapshot  taken of a table with few and many keys, alone and while it is being filled
-//   listing   of a directory's names by a cursor with bounds, alone and beside a writer
+//   listing   lists a directory's names by a cursor with bounds, alone and beside a writer
 //   opening   after close() and after an end without it, with little and much in the log
 //
-// Each is done --runs times; a row has the median of the runs, and the least and the most.
+// Each is measured --runs times; a row has the median of the runs, the smallest and the largest.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -38,9 +38,9 @@ struct Options {
   std::string directory;
   std::string only;
   int runs = 5;
-  std::uint64_t syncs = 500;       ///< of either kind, in a run
-  std::uint64_t snapshots = 2000;  ///< in a run
-  std::uint64_t names = 1000;      ///< of a directory
+  std::uint64_t syncs = 500;       ///< of each kind, per run
+  std::uint64_t snapshots = 2000;  ///< per run
+  std::uint64_t names = 1000;      ///< in a directory
   std::uint64_t directories = 1000;
 };
 
@@ -61,7 +61,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The median of the runs, and between which they lie.
+// The median of the runs, and their range.
 std::string cells(const std::vector<double>& runs, const char* unit) {
   const auto [least, most] = std::ranges::minmax(runs);
   return fmt::format("{:10.2f} {} [{:.2f}, {:.2f}]", median(runs), unit, least, most);
@@ -73,7 +73,7 @@ void print_row(const std::string& name, const std::vector<double>& runs, const c
   std::fflush(stdout);
 }
 
-// Files of one step, gone at its end.
+// A directory for the files of one step; removed at its end.
 class Scratch {
  public:
   explicit Scratch(const Options& options) : path_(options.directory + "/store-calls") {
@@ -120,7 +120,7 @@ Status put_names(delta::Store& store, std::uint64_t first, std::uint64_t count) 
   return ok();
 }
 
-// A file as long as a segment of the log, all of whose blocks are there.
+// A file as long as a segment of the log, with all blocks allocated.
 class Floor {
  public:
   explicit Floor(const std::string& path)
@@ -145,7 +145,7 @@ class Floor {
   off_t at_ = 0;
 };
 
-// In turns, so that both have the same disk.
+// Measures both in turns, so that they meet the same state of the disk.
 Status measure_sync(const Options& options, storage::Env& env) {
   std::vector<double> floors;
   std::vector<double> stores;
@@ -176,14 +176,14 @@ Status measure_sync(const Options& options, storage::Env& env) {
   return ok();
 }
 
-// Nanoseconds a call.
+// Nanoseconds per call.
 double snapshots_ns(delta::Store& store, std::uint64_t count) {
   const auto begin = Clock::now();
   for (std::uint64_t i = 0; i < count; ++i) static_cast<void>(store.snapshot("bench"));
   return seconds_since(begin) / static_cast<double>(count) * 1e9;
 }
 
-// Puts names as fast as it can until it ends.
+// Puts names as fast as it can until it is destroyed.
 class Writer {
  public:
   Writer(delta::Store& store, std::uint64_t first)
@@ -204,7 +204,7 @@ class Writer {
  private:
   std::atomic<bool> is_ending_{false};
   std::atomic<std::uint64_t> written_{0};
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last member, because it uses the others
 };
 
 Status measure_snapshot(const Options& options, storage::Env& env) {
@@ -233,7 +233,7 @@ Status measure_snapshot(const Options& options, storage::Env& env) {
   return ok();
 }
 
-// Nanoseconds a name.
+// Nanoseconds per name.
 Result<double> listing_ns(delta::Store& store, const Options& options, std::uint64_t listings) {
   std::uint64_t seen = 0;
   const auto begin = Clock::now();

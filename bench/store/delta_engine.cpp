@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The store of delta/store/, with parameters as they are by default and a thread for maintenance.
+// The store of delta/store/, with default parameters and one thread for maintenance.
 #include "bench/store/engine.h"
 #include "delta/store/process_memory.h"
 #include "delta/store/store.h"
@@ -78,8 +78,8 @@ EngineResult open_delta(const EngineOptions& options) {
   delta::give_back_freed_memory();
   delta::StoreOptions store_options;
   store_options.create = true;
-  store_options.memory_bytes = options.memory_bytes;  // it divides it itself
-  store_options.level = 0;                            // as the others: values are random bytes
+  store_options.memory_bytes = options.memory_bytes;  // the store divides it itself
+  store_options.level = 0;                            // like the others: values are random bytes
   store_options.in_background = true;
   auto env = storage::make_posix_env();
   DGFS_TRY(store, delta::Store::open(*env, options.directory, store_options));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Engine: what an ordered, durable dictionary must do to be measured. What is written is durable
-// after sync(), which all engines are told at the same moments; before, it may be in memory only.
+// Engine: an ordered, durable dictionary that can be measured. Writes are durable after sync(),
+// which all engines get at the same moments; before it they may be only in memory.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 namespace dgfs::bench {
 
 struct EngineOptions {
-  std::string directory;  ///< there, and empty if the engine is to begin anew
+  std::string directory;  ///< exists; it is empty if the engine starts without data
   std::size_t cache_bytes = std::size_t{64} << 20;
-  std::size_t table_bytes = std::size_t{64} << 20;    ///< of changes, before they go to disk
-  std::size_t memory_bytes = std::size_t{256} << 20;  ///< of one that divides it itself
+  std::size_t table_bytes = std::size_t{64} << 20;    ///< for changes before they go to disk
+  std::size_t memory_bytes = std::size_t{256} << 20;  ///< for an engine that divides it itself
   std::uint64_t keys = 0;
-  std::uint64_t data_bytes = 0;  ///< keys and values it will hold, about
-  bool is_sequential = false;    ///< keys that are put come in order, and are new
+  std::uint64_t data_bytes = 0;  ///< approximate bytes of the keys and values it will hold
+  bool is_sequential = false;    ///< put() gets new keys in ascending order
   bool has_long_scans = false;
   /// LMDB changes pages in the map instead of in copies.
   bool is_map_written = false;
@@ -34,7 +34,7 @@ struct Pair {
   std::string value;
 };
 
-/// Replaces bytes inside of a value that is there.
+/// Replaces bytes inside of an existing value.
 struct Patch {
   std::string key;
   std::size_t offset_bytes = 0;
@@ -46,7 +46,7 @@ struct Scanned {
   std::uint64_t bytes = 0;  ///< of keys and values
 };
 
-/// For one thread. Reads see what was synced before; closed when destroyed.
+/// Not thread-safe. Reads see everything that was synced before. The destructor closes the engine.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -54,21 +54,21 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// All at once. They are moved from.
+  /// Puts all pairs in one batch; moves from them.
   [[nodiscard]] virtual Status put(std::span<Pair> pairs) = 0;
   [[nodiscard]] virtual Status patch(std::span<Patch> patches) = 0;
-  /// Keys from `begin` on below `end`.
+  /// Removes the keys from `begin` on and below `end`.
   [[nodiscard]] virtual Status remove_range(std::string_view begin, std::string_view end) = 0;
   [[nodiscard]] virtual Status sync() = 0;
 
-  /// False: there is no such key.
+  /// Returns false if there is no such key.
   [[nodiscard]] virtual Result<bool> get(std::string_view key, std::string& value) = 0;
-  /// Up to `count` pairs from the first key on that is not below `begin`, both looked at.
+  /// Reads up to `count` pairs (keys and values) from the first key that is not below `begin`.
   [[nodiscard]] virtual Result<Scanned> scan(std::string_view begin, std::uint64_t count) = 0;
 
-  /// Nothing waits in memory any more, and no work in the background.
+  /// Waits until nothing is left in memory and no background work runs.
   [[nodiscard]] virtual Status settle() = 0;
-  /// By the engine's own counters, since it was opened; none: it does not count.
+  /// From the engine's own counters, since it was opened; nullopt: it does not count.
   [[nodiscard]] virtual std::optional<std::uint64_t> written_bytes() const = 0;
 };
 
@@ -76,21 +76,21 @@ using EngineResult = Result<std::unique_ptr<Engine>>;
 
 [[nodiscard]] EngineResult open_delta(const EngineOptions& options);
 
-/// What is special of one of RocksDB's columns.
+/// The settings of one of RocksDB's columns.
 struct RocksDbVariant {
-  bool has_blobs = false;       ///< BlobDB: large values in files of their own
+  bool has_blobs = false;       ///< BlobDB: large values in separate files
   bool is_universal = false;    ///< universal compaction: fewer bytes written, more read
-  bool merges_patches = false;  ///< by a merge operator, instead of reading first
-  /// Past the page cache; its own cache has what memory is left by tables and filters.
+  bool merges_patches = false;  ///< with a merge operator, instead of reading first
+  /// Bypasses the page cache; its own cache gets the memory that tables and filters leave.
   bool is_direct = false;
 };
 [[nodiscard]] EngineResult open_rocksdb(const EngineOptions& options,
                                         const RocksDbVariant& variant);
 [[nodiscard]] EngineResult open_lmdb(const EngineOptions& options);
 
-/// By the names that engine_names() gives. Errors: kNotFound; those of opening.
+/// @param name  one of engine_names(). Errors: kNotFound; those of opening.
 [[nodiscard]] EngineResult open_engine(std::string_view name, const EngineOptions& options);
-/// Those that this program was built with, separated by spaces.
+/// The engines in this build, separated by spaces.
 [[nodiscard]] std::string engine_names();
 
 }  // namespace dgfs::bench

@@ -17,13 +17,14 @@ constexpr std::uint64_t kLogBytes = std::uint64_t{64} << 20;
 
 Error log_failed() { return {ErrorKind::kIo, 9018, std::strerror(errno)}; }
 
-// Knows no keys and writes nothing twice: what any log of whole pages has to do for these records.
+// Knows no keys and writes nothing twice: the work that any log of whole pages has for these
+// records.
 class FloorTarget final : public RecordTarget {
  public:
   explicit FloorTarget(int fd) : fd_(fd) {}
   ~FloorTarget() override { close(fd_); }
 
-  // All of it is there already, as a log would have it.
+  // Allocates the whole file first, as a log would.
   Status prepare() {
     const std::string zeros(std::size_t{1} << 20, '\0');
     for (std::uint64_t at = 0; at < kLogBytes; at += zeros.size()) {

@@ -37,8 +37,8 @@ std::string KeySpace::key(std::uint64_t number) {
   return fmt::format("{:0{}}", number, kKeyDigits);
 }
 
-// A permutation of a power of two that is not much larger than count(); numbers beyond go through
-// it again until they are not.
+// Permutes a power of two not much larger than count(). A result that is too large is permuted
+// again until it fits.
 std::uint64_t KeySpace::shuffled(std::uint64_t index) const {
   const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
   do {

@@ -9,7 +9,7 @@
 
 namespace dgfs::bench {
 
-// Numbers of up to six bits have a bucket each; of longer ones the six highest bits count.
+// Numbers of up to six bits have a bucket each; of longer numbers only the six highest bits count.
 std::size_t Latencies::bucket_of(std::uint64_t nanoseconds) {
   const auto width = static_cast<unsigned>(std::bit_width(nanoseconds));
   if (width <= kStepBits + 1) return nanoseconds;

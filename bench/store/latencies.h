@@ -10,21 +10,21 @@
 
 namespace dgfs::bench {
 
-/// For one thread.
+/// Not thread-safe.
 class Latencies {
  public:
   void add(std::uint64_t nanoseconds);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] std::uint64_t max_ns() const { return max_ns_; }
-  /// The least time that at least this share of all calls stayed within; up to 1/32 too high.
+  /// The smallest time that this share of all calls did not exceed; up to 1/32 too high.
   [[nodiscard]] std::uint64_t quantile_ns(double share) const;
 
-  /// An object: "count", "seconds" (of all), "p50_us", "p99_us", "p999_us", "max_us".
+  /// A JSON object: "count", "seconds" (the sum), "p50_us", "p99_us", "p999_us", "max_us".
   [[nodiscard]] std::string to_json() const;
 
  private:
-  static constexpr unsigned kStepBits = 5;  ///< of a power of two, 32 steps each
+  static constexpr unsigned kStepBits = 5;  ///< 32 steps per power of two
   static constexpr std::size_t kBuckets = (64 - kStepBits + 1) << kStepBits;
 
   [[nodiscard]] static std::size_t bucket_of(std::uint64_t nanoseconds);

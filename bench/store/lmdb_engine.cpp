@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// LMDB as it is best for these workloads: what is written between two syncs is one transaction and
-// goes in in key order, since a page that several changes share is then copied once. Its cache is
-// the page cache. Pages changed in copies, without --map-written, were faster in each of random and
-// sequential inserts of 100 B and 8 KiB: a new page of the map must be faulted in first.
+// LMDB with the best settings for these workloads: all writes between two syncs are one
+// transaction, applied in key order, because then a page with several changes is copied only once.
+// Its cache is the page cache. Without --map-written, pages are changed in copies; this was faster
+// in random and sequential inserts of 100 B and 8 KiB, because a new page of the map must be
+// faulted in first.
 #include <lmdb.h>
 
 #include <algorithm>
@@ -22,13 +23,13 @@ Status checked(int result) {
   return Error(ErrorKind::kIo, 9012, mdb_strerror(result));
 }
 
-// LMDB does not write to what it is told.
+// LMDB does not write to its arguments.
 MDB_val value_of(std::string_view text) { return {text.size(), const_cast<char*>(text.data())}; }
 std::string_view text_of(const MDB_val& value) {
   return {static_cast<const char*>(value.mv_data), value.mv_size};
 }
 
-/// A cursor and its transaction, which is given up unless it was committed.
+/// A cursor and its transaction; rolls back unless it was committed.
 class Transaction {
  public:
   Transaction() = default;
@@ -57,7 +58,7 @@ class Transaction {
 };
 
 struct Removal {
-  std::string key;  ///< where it begins
+  std::string key;  ///< the first key
   std::string end;
 };
 using Change = std::variant<Pair, Patch, Removal>;
@@ -139,7 +140,7 @@ class LmdbEngine final : public Engine {
   Status write(const Transaction& to, const Pair& pair) const {
     MDB_val key = value_of(pair.key);
     MDB_val value = value_of(pair.value);
-    // Appending fills pages to the end instead of splitting them in halves.
+    // Appending fills pages completely instead of splitting them in halves.
     const unsigned flags = is_sequential_ ? MDB_APPEND : 0;
     return checked(mdb_cursor_put(to.cursor(), &key, &value, flags));
   }
@@ -147,7 +148,7 @@ class LmdbEngine final : public Engine {
   static Status write(const Transaction& to, const Patch& patch) {
     MDB_val key = value_of(patch.key);
     MDB_val value{};
-    // Leaves `key` as it is: one inside of a page would move while the page is changed.
+    // Does not let LMDB change `key`: a key inside of a page would move while the page is changed.
     DGFS_CHECK(checked(mdb_cursor_get(to.cursor(), &key, &value, MDB_SET)));
     std::string changed(text_of(value));
     changed.replace(patch.offset_bytes, patch.bytes.size(), patch.bytes);
@@ -161,13 +162,13 @@ class LmdbEngine final : public Engine {
     int result = mdb_cursor_get(to.cursor(), &key, &value, MDB_SET_RANGE);
     while (result == MDB_SUCCESS && text_of(key) < removal.end) {
       DGFS_CHECK(checked(mdb_cursor_del(to.cursor(), 0)));
-      // To the key behind the one that went, and not to the one after.
+      // Moves to the key after the removed one, without skipping one.
       result = mdb_cursor_get(to.cursor(), &key, &value, MDB_NEXT);
     }
     return result == MDB_NOTFOUND ? Status(ok()) : checked(result);
   }
 
-  // Others read and verify all of a value when they read its page or block.
+  // The other engines read and verify a whole value when they read its page or block.
   static std::uint64_t touched(std::string_view value) {
     std::uint64_t sum = 0;
     for (std::size_t at = 0; at < value.size(); at += 4096) {
@@ -179,7 +180,7 @@ class LmdbEngine final : public Engine {
   MDB_env* env_;
   const bool is_sequential_;
   std::vector<Change> waiting_;
-  bool is_order_free_ = true;  ///< single keys only wait
+  bool is_order_free_ = true;  ///< all waiting writes are single keys
   std::uint64_t looked_at_ = 0;
 };
 
@@ -189,11 +190,11 @@ EngineResult open_lmdb(const EngineOptions& options) {
   MDB_env* env = nullptr;
   DGFS_CHECK(checked(mdb_env_create(&env)));
   auto engine = std::make_unique<LmdbEngine>(env, options.is_sequential);
-  // Split pages are half full, and copies of a transaction's pages come beside: the file is
-  // sparse, so that only what is used counts.
+  // Split pages are half full, and a transaction copies its pages. The file is sparse, so only used
+  // pages count.
   const std::uint64_t map_bytes = 6 * options.data_bytes + (std::uint64_t{1} << 30);
   DGFS_CHECK(checked(mdb_env_set_mapsize(env, map_bytes)));
-  // What the kernel reads ahead of a random key is not asked for.
+  // Read-ahead does not help random keys.
   const unsigned flags =
       (options.has_long_scans ? 0 : MDB_NORDAHEAD) | (options.is_map_written ? MDB_WRITEMAP : 0);
   DGFS_CHECK(checked(mdb_env_open(env, options.directory.c_str(), flags, 0666)));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// liblock_times.so: how long the threads of a program hold their mutexes, in processor time of the
-// thread, so that it is their work and not that of the scheduler. For whom one waits is told by
-// where the mutex was locked. One that pthread_mutex_trylock() has locked is not timed, nor any of
-// more than sixteen at once.
+// liblock_times.so: measures how long the threads of a program hold their mutexes, in processor
+// time of the thread, so that the scheduler does not count. The place where a mutex was locked
+// identifies a hold. Mutexes locked by pthread_mutex_trylock() are not timed, and a thread times at
+// most sixteen at once.
 //
 //   LD_PRELOAD=.../liblock_times.so PROGRAM ...
 //
-// prints at the end, to standard error, of the places with the longest holds: the longest, their
-// number, and the place as module and offset, which addr2line -Cfie names.
+// At the end, prints to standard error the places with the longest holds: the longest hold, the
+// number of holds, and the place as module and offset, which addr2line -Cfie translates.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 using Call = int (*)(pthread_mutex_t*);
 
-// Of one place, which is found by hashing: nothing here may allocate or lock.
+// The counters of one place, found by hashing, because this code may neither allocate nor lock.
 struct Site {
   std::atomic<void*> place = nullptr;
   std::atomic<std::uint64_t> count = 0;

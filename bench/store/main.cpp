@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_store_bench ENGINE TASK DIRECTORY: does one task (bench/store/task.h) with one engine, whose
-// files are in the directory or will be, and prints times and bytes written as JSON. `bench/tree`
-// compares engines with it. `dgfs_store_bench --engines` tells which there are.
+// dgfs_store_bench ENGINE TASK DIRECTORY: runs one task (bench/store/task.h) with one engine, whose
+// files are in the directory or will be made there, and prints times and written bytes as JSON.
+// `bench/tree` compares engines with it. `dgfs_store_bench --engines` lists the engines.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -86,7 +86,7 @@ void print(const Measured& measured, const WrittenBytes& before, const WrittenBy
       static_cast<std::uint64_t>(usage.ru_maxrss) * 1024);
 }
 
-// An engine that is new makes its files first: they are not of the task.
+// A new engine makes its files first, outside of the measured task.
 Status make_files(const Options& options) {
   if (mkdir(options.engine_options.directory.c_str(), 0777) != 0) return ok();
   DGFS_TRY(engine, open_engine(options.engine, options.engine_options));

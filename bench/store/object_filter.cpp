@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_object_filter: what Store::may_have() costs: time of a question and of an addition, memory,
-// and how many of the objects that were never added it lets through.
+// dgfs_object_filter: cost of Store::may_have(): time of a question and of an addition, memory, and
+// the share of false positives among objects that were never added.
 //   --prefixes 10000,1000000,10000000   in the filter
-//   --questions 1000000                 in a run, of each kind, in random order
-//   --runs 9                            a cell has the median of them, the least and the most
+//   --questions 1000000                 per run, of each kind, in random order
+//   --runs 9                            a cell has their median, the smallest and the largest
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -28,7 +28,7 @@ struct Options {
   int runs = 9;
 };
 
-// Those with an even object are added, others never are.
+// Prefixes with even object numbers are added, those with odd ones never.
 ObjectPrefix prefix_of_number(std::uint64_t number, bool is_added) {
   return {static_cast<std::uint8_t>(1 + number % 3), 2 * number + (is_added ? 0 : 1)};
 }
@@ -39,7 +39,7 @@ double nanoseconds_each(Clock::time_point begin, std::uint64_t count) {
 }
 
 struct Asked {
-  double nanoseconds = 0;  ///< each
+  double nanoseconds = 0;  ///< per question
   std::uint64_t yes = 0;
 };
 
@@ -56,7 +56,7 @@ std::string cell(std::vector<double> runs) {
   return fmt::format("{:6.1f} [{:.1f}, {:.1f}]", runs[runs.size() / 2], runs.front(), runs.back());
 }
 
-// Each run asks others; the hits are among `prefixes`, the misses anywhere.
+// Different questions for each run; hits come from `prefixes`, misses from everywhere.
 std::vector<ObjectPrefix> questions_of(const Options& options, std::uint64_t prefixes, int run,
                                        bool is_added) {
   std::vector<ObjectPrefix> questions;

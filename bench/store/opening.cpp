@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_store_opening DIRECTORY: what opening a store that was closed costs: reads and bytes of its
+// dgfs_store_opening DIRECTORY: cost of opening a store that was closed: reads and bytes of its
 // files, counted at the storage, and time with none of them in the page cache.
 //
-//   --gib 1,5,20           of values of --value bytes, random, with keys in no order
+//   --gib 1,5,20           data in values of --value bytes, random, with keys in random order
 //   --synthetic-gib 1024   two files of blocks of this length, with --stretches free ones in each,
-//                          and the filter of --objects: no tree could be written in that time
-//   --runs 5               a cell has the median of them, the least and the most
+//                          and the filter of --objects: writing a real tree would take too long
+//   --runs 5               a cell has their median, the smallest and the largest
 //
-// Each store is opened with the maps of its checkpoint, and without them, which walks the nodes of
-// the tree: that is the rival.
+// Each store is opened with the maps of its checkpoint, and for comparison without them, by a walk
+// over the nodes of the tree.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -52,7 +52,7 @@ struct Opened {
   std::vector<double> milliseconds;
 };
 
-// Takes no space ahead: synthetic files are longer than the disk.
+// Allocates no space ahead: synthetic files are longer than the disk.
 class SparseFile : public storage::ForwardingFile {
  public:
   using ForwardingFile::ForwardingFile;
@@ -87,10 +87,10 @@ class MeasuredStore {
   MeasuredStore& operator=(const MeasuredStore&) = delete;
 
   [[nodiscard]] Status fill(const Options& options, std::uint64_t gib);
-  /// Replaces the store. @param filter  of its objects
+  /// Replaces the store by a synthetic one. @param filter  the filter of its objects
   [[nodiscard]] Status make_up(const Options& options, delta::PrefixFilter& filter);
   [[nodiscard]] Status forget_maps();
-  /// @param prepare  is called before each
+  /// @param prepare  called before each opening
   [[nodiscard]] Result<Opened> open(int runs, const std::function<Status()>& prepare);
 
  private:
@@ -126,7 +126,7 @@ Status MeasuredStore::close_new() {
   return store->close();
 }
 
-// All before the end of a file is free or in use as it comes: what opening reads does not tell.
+// The free stretches are invented: opening does not look at the blocks themselves.
 Status MeasuredStore::make_up(const Options& options, delta::PrefixFilter& filter) {
   std::filesystem::remove_all(path_);
   env_ = &sparse_;
@@ -150,7 +150,7 @@ Status MeasuredStore::make_up(const Options& options, delta::PrefixFilter& filte
   Buffer map;
   delta::FreeSpace(length_bytes, free).encode(map);
   DGFS_TRY(of_values, blocks.write(map));
-  // The other map has both maps as free, as those of a checkpoint are.
+  // The map of blocks marks both maps as free, as a checkpoint does.
   const delta::Extent maps{of_values.offset_bytes,
                            2 * delta::padded_bytes(map.size()) + (std::uint64_t{1} << 20)};
   std::erase_if(free,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// PacedWriter: gives an engine writes in batches, syncs at moments that depend on what was given
-// alone, and takes the time of each call.
+// PacedWriter: passes writes to an engine in batches, syncs at moments that depend only on the
+// writes, and times each call.
 #pragma once
 
 #include <chrono>
@@ -12,16 +12,16 @@
 
 namespace dgfs::bench {
 
-/// For one thread. What was given is durable after finish().
+/// Not thread-safe. All writes are durable after finish().
 class PacedWriter {
  public:
-  /// All must outlive it; counts and times are added to `phase`.
+  /// All must outlive the object; counts and times are added to `phase`.
   PacedWriter(Engine& engine, const TaskOptions& options, Phase& phase)
       : engine_(engine), options_(options), phase_(phase) {}
 
   [[nodiscard]] Status put(Pair pair);
   [[nodiscard]] Status patch(Patch patch);
-  /// A call of its own.
+  /// Is a separate call to the engine.
   [[nodiscard]] Status remove_range(const std::string& begin, const std::string& end);
   [[nodiscard]] Status finish();
 
@@ -39,7 +39,7 @@ class PacedWriter {
   std::uint64_t unsynced_bytes_ = 0;
 };
 
-/// What `call` gives; the time that it took is added.
+/// Returns the result of `call`, and adds the time that it took.
 template <class Call>
 auto timed(Latencies& latencies, const Call& call) {
   const auto begin = std::chrono::steady_clock::now();

@@ -6,7 +6,7 @@
 
 namespace dgfs::bench {
 
-/// Of all threads of the process so far, in programs and in the system.
+/// User and system time of all threads of the process so far.
 [[nodiscard]] inline double processor_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_records file|store|floor DIRECTORY STATISTICS: one record file of MDSFS's traces. First its
-// records are appended; then records are written again at random: a run of random length, a gap of
-// random length, round and round the file. In the end all is read and compared. Prints times, and
-// bytes that the block device of the statistics (/sys/block/NAME/stat) has written, as JSON.
+// dgfs_records file|store|floor DIRECTORY STATISTICS: one record file of the MDSFS traces. Appends
+// its records first. Then writes records again at random: a run of random length, a gap of random
+// length, again and again through the file. At the end reads and compares everything. Prints times,
+// and the bytes written by the block device of STATISTICS (/sys/block/NAME/stat), as JSON.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -25,17 +25,17 @@ struct Options {
   std::string statistics;
   std::size_t record_bytes = 30;
   std::uint64_t records = 86'400;
-  std::uint64_t writes = 864'000;  ///< at random, after all were appended
+  std::uint64_t writes = 864'000;  ///< random writes, after all records were appended
   std::uint64_t sync_records = 100;
-  std::uint64_t run_max = 16;  ///< records that are written one behind the other
-  std::uint64_t gap_max = 0;   ///< records to the next run; 0: all, so that it begins anywhere
+  std::uint64_t run_max = 16;  ///< records in one consecutive run
+  std::uint64_t gap_max = 0;   ///< records between runs; 0: a run begins anywhere in the file
   std::uint64_t seed = 1;
 };
 
 struct RecordPhase {
   double seconds = 0;               ///< until the last sync returned
-  std::uint64_t synced_bytes = 0;   ///< that the device had written then
-  std::uint64_t settled_bytes = 0;  ///< and when all had got to its place
+  std::uint64_t synced_bytes = 0;   ///< written by the device by then
+  std::uint64_t settled_bytes = 0;  ///< written by the device when everything was in its place
   Latencies syncs;
 };
 
@@ -117,7 +117,7 @@ class RecordTask {
   RecordTarget& target_;
   const Options& options_;
   KeySpace contents_;
-  std::vector<std::uint64_t> newest_;  ///< number of the write, by record
+  std::vector<std::uint64_t> newest_;  ///< for each record, the number of its last write
   std::uint64_t written_ = 0;
   std::uint64_t unsynced_ = 0;
 };

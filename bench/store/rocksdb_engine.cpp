@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// RocksDB as it is best for these workloads, with the durability of the others. What is not set
-// here is as its authors chose it.
+// RocksDB with the best settings for these workloads, and the same durability as the others. All
+// other settings are its defaults.
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
@@ -30,7 +30,7 @@ Status checked(const rocksdb::Status& status) {
 
 rocksdb::Slice slice_of(std::string_view text) { return {text.data(), text.size()}; }
 
-/// An operand is the offset, 8 bytes of the machine's order, and the bytes.
+/// An operand consists of the offset (8 bytes, in machine order) and the bytes.
 std::string operand_of(const Patch& patch) {
   const std::uint64_t offset_bytes = patch.offset_bytes;
   std::string operand(sizeof(offset_bytes), '\0');
@@ -102,7 +102,7 @@ class RocksDbEngine final : public Engine {
 
   Result<Scanned> scan(std::string_view begin, std::uint64_t count) override {
     rocksdb::ReadOptions reading;
-    // By itself it would begin with 8 KiB and end with 256.
+    // The default would begin with 8 KiB and end with 256.
     if (count >= kLongScanKeys) reading.readahead_size = kLongScanReadBytes;
     const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(reading));
     Scanned scanned;
@@ -120,7 +120,7 @@ class RocksDbEngine final : public Engine {
     return ok();
   }
 
-  // Flushes and compactions count blobs, too.
+  // Flushes and compactions also count blobs.
   std::optional<std::uint64_t> written_bytes() const override {
     return statistics_->getTickerCount(rocksdb::WAL_FILE_BYTES) +
            statistics_->getTickerCount(rocksdb::FLUSH_WRITE_BYTES) +
@@ -144,10 +144,10 @@ class RocksDbEngine final : public Engine {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-constexpr std::size_t kTables = 3;  // so that one may fill while another is written
+constexpr std::size_t kTables = 3;  // so that one can fill while another one is written
 constexpr std::size_t kFilterBits = 14;
 
-// The cache gets the memory that tables and filters leave of what each engine may have.
+// The cache gets the memory that tables and filters leave of the engine's share.
 std::size_t cache_beside(const EngineOptions& options) {
   const auto filter_bytes = options.keys * kFilterBits / 8;
   const auto others = kTables * options.table_bytes + static_cast<std::size_t>(filter_bytes);
@@ -160,8 +160,8 @@ rocksdb::BlockBasedTableOptions table_options(const EngineOptions& options,
   rocksdb::BlockBasedTableOptions table;
   table.block_cache =
       rocksdb::NewLRUCache(variant.is_direct ? cache_beside(options) : options.cache_bytes);
-  // Filters and indexes lie beside the cache, where they are never evicted: faster, and more
-  // memory than the store has (1.75 bytes a key for the filters, whose bits are as many as those of
+  // Filters and indexes lie outside of the cache, where they are never evicted: faster, but with
+  // more memory than the store has (1.75 bytes per key for the filters, which have as many bits as
   // the store's).
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kFilterBits, false));
   table.format_version = 5;
@@ -172,13 +172,13 @@ void set_writing(rocksdb::Options& to, const EngineOptions& options) {
   to.write_buffer_size = options.table_bytes;
   to.max_write_buffer_number = kTables;
   to.max_background_jobs = 2;
-  to.compression = rocksdb::kNoCompression;  // nor do blocks of the store: values are random bytes
+  to.compression = rocksdb::kNoCompression;  // like the store's blocks: values are random bytes
   to.level_compaction_dynamic_level_bytes = true;
   to.max_bytes_for_level_base = 4 * options.table_bytes;
-  // The kernel writes back as files grow, and not all at once when they are synced.
+  // The kernel writes files back while they grow, and not all at once at the sync.
   to.bytes_per_sync = std::uint64_t{1} << 20;
-  // The log is on, but in memory until it is synced, as is that of the store; its files are used
-  // again, so that a sync finds no new length to write either.
+  // The log is on, but stays in memory until a sync, as the store's log does. Its files are reused,
+  // so that a sync does not have to write a new length.
   to.manual_wal_flush = true;
   to.recycle_log_file_num = 4;
 }

@@ -28,13 +28,13 @@ class StoreTarget final : public RecordTarget {
   StoreTarget(std::unique_ptr<storage::Env> env, std::unique_ptr<delta::Store> store)
       : env_(std::move(env)), store_(std::move(store)) {}
 
-  // A record that lies in two chunks is two pieces, and one batch.
+  // A record that crosses a chunk boundary is two pieces in one batch.
   Status write(std::uint64_t offset_bytes, std::string_view record) override {
     delta::Batch batch;
     while (!record.empty()) {
       const std::uint64_t within = offset_bytes % kChunkBytes;
       const auto piece = record.substr(0, kChunkBytes - within);
-      // All of a chunk needs nothing of what was there.
+      // A whole chunk replaces the old one without reading it.
       if (piece.size() == kChunkBytes) {
         batch.put(key_of(offset_bytes / kChunkBytes), std::string(piece));
       } else {

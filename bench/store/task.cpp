@@ -54,7 +54,7 @@ class Task {
   [[nodiscard]] std::uint64_t random_key(std::uint64_t index) const {
     return random(index, keys_.count());
   }
-  /// Where a span of keys begins that are all below count().
+  /// A random first key of a span, so that all keys of the span are below count().
   [[nodiscard]] std::uint64_t random_begin(std::uint64_t index) const {
     return random(index, keys_.count() - std::min(options_.span, keys_.count() - 1));
   }
@@ -139,7 +139,7 @@ class Task {
     });
   }
 
-  /// @param is_hit  whether keys are there; none: they may be
+  /// @param is_hit  whether the keys exist; nullopt: either
   Status get(const std::string& name, std::uint64_t count, std::optional<bool> is_hit) {
     return in_phase(name, [&](Phase& phase) -> Status {
       for (std::uint64_t i = 0; i < count; ++i) {
@@ -178,7 +178,7 @@ class Task {
   const KeySpace& keys_;
   const TaskOptions& options_;
   std::vector<Phase> phases_;
-  std::string value_;  ///< that was read last
+  std::string value_;  ///< the last value that was read
 };
 
 }  // namespace

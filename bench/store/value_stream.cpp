@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs_value_stream DIRECTORY: how fast a store takes one long file, in chunks, from the first call
-// to the sync that makes all of it durable, beside what the file system below takes.
+// to the sync that makes all of it durable, compared with the file system below.
 //
 //   file     one file: write(2) of --block bytes, fdatasync at the end, as `dd conv=fsync` does
 //   put      the chunks, whole: one batch each
-//   patches  the same bytes by calls of so many bytes each (--call): one batch a call, with a patch
-//            of each chunk that it touches
+//   patches  the same bytes by calls of so many bytes each (--call): one batch per call, with
+//            a patch for each chunk that it touches
 //
-// Rows are measured in turns, --runs times; a row has the median, the least and the most, and the
-// median of its ratios to the file of the same turn. Contents are random.
+// Rows are measured in turns, --runs times; a row has the median, the smallest and the largest, and
+// the median of its ratios to the file of the same turn. Contents are random.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -45,10 +45,10 @@ struct Options {
 
 struct Row {
   std::string name;
-  std::size_t call_bytes = 0;  // of patches; 0: there are none
+  std::size_t call_bytes = 0;  // length of patch calls; 0: the row has none
   std::vector<double> rates;   // MiB/s
   std::vector<double> ratios;  // to the file of the same turn
-  double processors = 0;       // of the last turn
+  double processors = 0;       // busy processors in the last turn
 };
 
 std::string random_bytes(std::size_t length) {
@@ -58,7 +58,7 @@ std::string random_bytes(std::size_t length) {
   return bytes;
 }
 
-// Each call takes other bytes than those before it.
+// Each call takes different bytes from those before it.
 class Contents {
  public:
   explicit Contents(std::size_t length) : bytes_(random_bytes(2 * length)), length_(length) {}
@@ -121,7 +121,7 @@ Status patch_chunks(const Options& options, std::size_t call_bytes, delta::Store
   return store.sync();
 }
 
-// Of a row, in one turn.
+// The times of a row in one turn.
 struct Taken {
   double seconds = 0;
   double processor_seconds = 0;
@@ -150,7 +150,7 @@ Status write_store(const std::string& path, const Write& write, Taken& taken) {
   return store->close();
 }
 
-// What was written before is on the disk, and its space is free.
+// Waits until earlier writes are on the disk and freed space is available.
 void settle() { ::sync(); }
 
 Status measure_turn(const Options& options, std::vector<Row>& rows) {

@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs_value_threads DIRECTORY: threads that read 64 KiB chunks of a store, alone and beside a
-// writer that patches chunks by calls of 4 KiB as fast as it can.
+// writer that patches chunks with calls of 4 KiB as fast as it can.
 //
-//   whole   read() of a chunk, which its reader looks at
+//   whole   read() of a chunk, and a look at its bytes
 //   part    read() of 4 KiB of a chunk
 //
-// Each row is a number of readers: what they read together, as a multiple of one reader's, and the
-// share of the processors that all threads took. Rows are measured in turns, --runs times; a row
-// has the median, and the least and the most. All that is read is in the page cache. The limit of
-// `times` is the number of processors, less the writer's share of them.
+// Each row is a number of readers: their total rate as a multiple of one reader's, and the share of
+// the processors that all threads used. Rows are measured in turns, --runs times; a row has the
+// median, the smallest and the largest. All data is in the page cache. The limit of `times` is the
+// number of processors without the writer's share.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -59,12 +59,12 @@ Status fill(delta::Store& store, const Options& options) {
   return store.checkpoint();
 }
 
-// What one run of a row has come to.
+// The results of one run of a row.
 struct Measured {
   double read_mib_s = 0;
   double writes_s = 0;
   double processors = 0;
-  std::uint64_t p999_ns = 0;  ///< of a read
+  std::uint64_t p999_ns = 0;  ///< per read
 };
 
 class Run {

@@ -14,7 +14,7 @@ namespace dgfs::bench {
 namespace {
 
 constexpr std::uint64_t kSectorBytes = 512;
-constexpr int kSectorsWrittenField = 6;  // from 0 on, Documentation/block/stat.rst
+constexpr int kSectorsWrittenField = 6;  // counted from 0, see Documentation/block/stat.rst
 
 std::uint64_t process_bytes() {
   std::ifstream file("/proc/self/io");

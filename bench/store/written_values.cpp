@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_written_values DIRECTORY: bytes that a store writes for a byte of a file in chunks of
-// 64 KiB, counted at the storage, and what a reader of all of it asks for then.
+// dgfs_written_values DIRECTORY: bytes that a store writes per byte of a file in chunks of 64 KiB,
+// counted at the storage, and the reads of a reader of the whole file afterwards.
 //
-//   sequential  the file once, in order, by calls of a length
-//   random      pieces of a length at multiples of it, in no order, over a layer below: each place
-//               once in four calls on the average
+//   sequential  writes the file once, in order, by calls of one length
+//   random      writes pieces of one length at its multiples, in random order, over a layer below:
+//               on average each place once in four calls
 //
-// Each row is a bound of pieces: longer ones are large. Bytes are counted, and each row is made
-// once: how much is half written when a thread logs it differs a little from run to run. The store
-// is made before. The floor is 1 of what is written, but for places that are written twice while
-// both are in memory, and for a reader one read a chunk.
+// Each row is a bound of pieces: longer ones are stored as large values. Bytes are counted, and
+// each row is measured once; results differ a little between runs, with how much is half written
+// when a thread logs it. The store is made before. The floor is 1 for written bytes, less for
+// places that are written twice while both are in memory; for a reader it is one read per chunk.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -42,7 +42,7 @@ struct Options {
 
 std::string key_of(std::uint64_t chunk) { return fmt::format("chunk-{:010}", chunk); }
 
-// Calls take their bytes from here.
+// The calls take their bytes from this text.
 std::string random_bytes(std::size_t length, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::string bytes(length, '\0');
@@ -70,7 +70,7 @@ class Written {
     std::filesystem::remove_all(path_);
     options_.create = true;
     options_.in_background = true;
-    options_.level = 0;  // calls resemble each other
+    options_.level = 0;  // no compression, because the calls' bytes resemble each other
     options_.parameters.inline_bytes = bound / 2;
     if (has_layer_below) options_.parameters.born_object = UINT64_MAX;
   }
@@ -109,7 +109,7 @@ class Written {
   std::unique_ptr<delta::Store> store_;
 };
 
-// Prints a row of what was written, and of what a new process reads of all keys.
+// Prints a row: the bytes written, and the reads of a new process that reads all keys.
 Status finish(Written& written, const char* name, std::uint64_t bound, std::uint64_t call_bytes,
               std::uint64_t bytes) {
   DGFS_CHECK(written.store().close());

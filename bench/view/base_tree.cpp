@@ -28,7 +28,7 @@ Status make_files(const std::string& directory, std::uint64_t count, std::uint64
   return ok();
 }
 
-// Of bytes that do not compress.
+// Writes bytes that do not compress.
 Status make_big(const std::string& path, std::uint64_t mib) {
   std::ofstream out(path);
   std::mt19937_64 engine(1);

@@ -9,16 +9,16 @@
 namespace dgfs::bench {
 namespace {
 
-constexpr std::uint64_t kFilesOfDirectory = 100;  // that is made
-constexpr std::size_t kNoValue = 16;              // key spaces are used for their order alone
+constexpr std::uint64_t kFilesOfDirectory = 100;  // per directory that is made
+constexpr std::size_t kNoValue = 16;              // only the order of the key spaces is used
 
-// A place of a name. A value.
+// The directory and name of a file. A value.
 struct Place {
   Handle directory = 0;
   std::string name;
 };
 
-// All that operations go to: files that are made, and those of the base that get changed.
+// The objects of the operations: files that are made, and files of the base that are changed.
 class ChangeTask {
  public:
   ChangeTask(Target& target, Meter& meter, const TaskOptions& options)
@@ -38,12 +38,12 @@ class ChangeTask {
   }
 
  private:
-  // Of the files that are made; each once.
+  // The place of a new file; each file once.
   [[nodiscard]] Place made(std::uint64_t index) const {
     const auto number = index < order_.count() ? order_.shuffled(index) : index;
     return {made_[number / kFilesOfDirectory], file_name(number)};
   }
-  // Of those in small directories of the base.
+  // The place of a file in a small directory of the base.
   [[nodiscard]] Place base(std::uint64_t index) const {
     const auto number = base_order_.shuffled(index);
     const auto files = options_.tree.small_files;
@@ -154,7 +154,7 @@ class ChangeTask {
     return rename_large();
   }
 
-  // There and back: it ends as it began where the number is even.
+  // Renames the directory back and forth; after an even number it has its old name.
   Status rename_large() {
     const std::string names[] = {kLarge, std::string(kLarge) + "-moved"};
     return repeat("rename of the large directory", options_.directory_renames,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Contents of files: overwrites of a large file of the base, sequential writes, reads of what was
-// patched, and removal.
+// Contents of files: overwrites of a large file of the base, sequential writes, reads of patched
+// contents, and removal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
 constexpr std::uint64_t kPageBytes = 4096;
-constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 10;  // of a view, if nobody says another
+constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 10;  // the default of a view
 constexpr const char* kContents = "contents";
-// Of the big file, a part each: how many of a thousand chunks are patched.
+// For each part of the big file, how many of a thousand chunks are patched.
 constexpr std::array<std::uint64_t, 4> kPatchedShares{0, 10, 100, 1000};
 
 Buffer noise(std::uint64_t bytes, std::uint64_t seed) {
@@ -48,7 +48,7 @@ Result<Handle> big_file(Target& target) {
   return target.file(root, kBig);
 }
 
-// A directory of its own, where it is not there yet.
+// Opens the directory for contents, and makes it if it is missing.
 Result<Handle> contents_directory(Target& target) {
   DGFS_TRY(root, target.directory(""));
   DGFS_TRY(is_there, target.has(root, kContents));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// An image without a view, which cannot be changed: the floor under lookups and listings.
+// An image without a view, which cannot be changed: the minimum cost of lookups and listings.
 #include "bench/view/target.h"
 #include "reader/image.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Lookups in a base that nobody or somebody has touched, and what touches it.
+// Lookups in a base with and without changes, and the task that makes the changes.
 #include <algorithm>
 #include <vector>
 
@@ -12,9 +12,9 @@ namespace dgfs::bench {
 namespace {
 
 constexpr std::uint64_t kRecordsOfFile = 3;   // attributes, dentry, name
-constexpr std::uint64_t kFilesOfNew = 1'000;  // that a full delta has made
+constexpr std::uint64_t kFilesOfNew = 1'000;  // per new directory of a full delta
 
-// Names of the base among which lookups choose. A value.
+// The names of the base that lookups draw from. A value.
 struct Names {
   std::string what;
   std::vector<Handle> directories;
@@ -64,7 +64,7 @@ Status look_up(Target& target, Meter& meter, const TaskOptions& options) {
   return ok();
 }
 
-// As many files in the base as in what is new.
+// Makes as many files in directories of the base as in new ones.
 Status fill(Target& target, Meter& meter, const TaskOptions& options) {
   DGFS_TRY(root, target.directory(""));
   DGFS_CHECK(target.make_directory(root, "full"));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_view_bench TARGET TASK DIRECTORY: does one task (bench/view/tasks.h) with one target, whose
-// files are in the directory or will be, and prints what it cost as JSON.
+// dgfs_view_bench TARGET TASK DIRECTORY: runs one task (bench/view/tasks.h) with one target, whose
+// files are in the directory or will be made there, and prints the cost as JSON.
 //
-//   TARGET  view, image: of DIRECTORY/base.dgfs; posix: DIRECTORY/tree by system calls
-//   TASK    tree: makes what the target needs; names, lookups, fill, spread, list-spread; of
-//           contents: overwrite, stream, patch, read-patched, remove-long
+//   TARGET  view, image: use DIRECTORY/base.dgfs; posix: use DIRECTORY/tree by system calls
+//   TASK    tree: makes the files that the target needs; names, lookups, fill, spread, list-spread;
+//           for contents: overwrite, stream, patch, read-patched, remove-long
 //
-// `bench/view_operations` drives it.
+// `bench/view_operations` runs it.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -66,7 +66,7 @@ Status run(const Options& options) {
   const auto env = storage::make_counting_env(*posix);
   if (options.task_name == "tree") return make(*env, options);
   DGFS_TRY(target, open_target(*env, options.target));
-  DGFS_CHECK(target->settle());  // what others have left is not of the task
+  DGFS_CHECK(target->settle());  // finishes earlier work, which the task must not pay for
   Meter meter(*env, *target, options.statistics);
   for (const auto& [name, task] : kTasks) {
     if (options.task_name != name) continue;

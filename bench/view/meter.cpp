@@ -27,7 +27,7 @@ std::int64_t resident_bytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-// Fields as in Documentation/block/stat.rst: each kind has requests, merged ones, sectors, time.
+// Fields of Documentation/block/stat.rst: requests, merged requests, sectors and time of each kind.
 std::optional<DeviceCounts> device_counts(const std::string& statistics) {
   std::ifstream file(statistics);
   std::array<std::uint64_t, 8> fields{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Meter: what an operation costs: time, calls at the storage, requests at the device, memory.
+// Meter: measures the cost of operations: time, storage calls, device requests, memory.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace dgfs::bench {
 
-/// Of a block device since the system began. A value.
+/// Counters of a block device since the system began. A value.
 struct DeviceCounts {
   std::uint64_t reads = 0;
   std::uint64_t read_bytes = 0;
@@ -23,35 +23,35 @@ struct DeviceCounts {
   std::uint64_t written_bytes = 0;
 };
 
-/// A value.
+/// I/O of an operation. A value.
 struct Storage {
-  storage::IoCounts calls;             ///< of a view or an image
-  std::optional<DeviceCounts> device;  ///< none: nobody said which it is
+  storage::IoCounts calls;             ///< from a view or an image
+  std::optional<DeviceCounts> device;  ///< nullopt: the device is unknown
 };
 
-/// What was done, and its price. A value.
+/// An operation and its cost. A value.
 struct Row {
   std::string name;
   std::uint64_t operations = 0;
   double seconds = 0;             ///< with the sync at the end
-  double sync_seconds = 0;        ///< of that
-  Storage synced;                 ///< until the sync has returned
-  Storage settled;                ///< until all was where it stays
-  std::int64_t memory_bytes = 0;  ///< that the process has more, before it settles
+  double sync_seconds = 0;        ///< the part that the sync took
+  Storage synced;                 ///< until the sync returned
+  Storage settled;                ///< until the target was settled
+  std::int64_t memory_bytes = 0;  ///< growth of the process, before the target settles
 
   [[nodiscard]] std::string to_json() const;
 };
 
-/// For one thread.
+/// Not thread-safe.
 class Meter {
  public:
   /// @param env         counts the calls of `target`
-  /// @param statistics  of the block device, /sys/block/NAME/stat; may be empty
+  /// @param statistics  path of the block device's /sys/block/NAME/stat; may be empty
   Meter(storage::CountingEnv& env, Target& target, std::string statistics)
       : env_(env), target_(target), statistics_(std::move(statistics)) {}
 
-  /// Times `task` and a sync after it, settles, and adds a row. The task returns how many
-  /// operations it has done.
+  /// Times `task` and a sync after it, settles the target, and adds a row. The task returns the
+  /// number of its operations.
   [[nodiscard]] Status measure(const std::string& name,
                                const std::function<Result<std::uint64_t>()>& task);
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A tree of a file system of the kernel, through system calls by open directories.
+// A tree of a kernel file system, used by system calls on open directories.
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -25,7 +25,7 @@ Status done(int result, const std::string& name) {
   return Error(ErrorKind::kIo, 9031, std::strerror(errno)).in_file(name);
 }
 
-// One for each directory.
+// Each directory needs one.
 void allow_many_descriptors() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -60,7 +60,7 @@ class PosixTarget final : public Target {
     return done(-1, name).error();
   }
 
-  // A stream of its own, as the directory may have been listed before.
+  // Opens a new stream, because the directory may have been listed before.
   Result<std::uint64_t> list(Handle directory) override {
     const int fd = openat(fd_of(directory), ".", O_RDONLY | O_DIRECTORY);
     DIR* const stream = fd < 0 ? nullptr : fdopendir(fd);
@@ -117,8 +117,8 @@ class PosixTarget final : public Target {
   Status unlink(Handle directory, const std::string& name) override {
     return done(unlinkat(fd_of(directory), name.c_str(), 0), name);
   }
-  // The kernel sends a FUSE mount what it has kept, and does not wait for it: a file that is synced
-  // behind all of it is as late as the last.
+  // The kernel sends cached writes to a FUSE mount, but does not wait for them. So this also syncs
+  // a file that is written after all of them, which takes as long as the last one.
   Status sync() override {
     DGFS_CHECK(done(syncfs(root_), "."));
     const int fd = openat(root_, ".synced", O_CREAT | O_WRONLY, 0644);
@@ -131,7 +131,7 @@ class PosixTarget final : public Target {
     return done(below_ < 0 ? 0 : syncfs(below_), "below");
   }
 
-  // A freeze empties the journal.
+  // Freezing the file system empties its journal.
   Status settle() override {
     DGFS_CHECK(sync());
     if (drops_pages_) {
@@ -150,7 +150,7 @@ class PosixTarget final : public Target {
   static int fd_of(Handle directory) { return static_cast<int>(directory); }
 
   const int root_;
-  const int below_;  ///< below 0: none
+  const int below_;  ///< -1: none
   const bool may_freeze_;
   const bool drops_pages_;
   std::vector<int> directories_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Target: a tree that tasks are done with: a view, an image alone, or a file system of the kernel.
+// Target: a tree that tasks work on: a view, an image without a view, or a kernel file system.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace dgfs::bench {
 
-/// Of an opened directory.
+/// Handle of an opened directory or file.
 using Handle = std::uint64_t;
 
-/// For one thread. Names are found as a kernel would have to: an operation on a named object is
-/// given the directory and the name, and its lookup is a part of it.
+/// Not thread-safe. Operations on a named object take the directory and the name, and look the name
+/// up, as a kernel would have to.
 class Target {
  public:
   virtual ~Target() = default;
@@ -28,20 +28,20 @@ class Target {
 
   /// @param path  from the root of the tree, "/" between names
   [[nodiscard]] virtual Result<Handle> directory(const std::string& path) = 0;
-  /// With attributes. False: no such name.
+  /// Looks a name up with its attributes. False: there is no such name.
   [[nodiscard]] virtual Result<bool> has(Handle directory, const std::string& name) = 0;
-  /// Reads all names with their attributes, and returns how many there were.
+  /// Reads all names with their attributes, and returns their number.
   [[nodiscard]] virtual Result<std::uint64_t> list(Handle directory) = 0;
 
   /// Opens a regular file.
   [[nodiscard]] virtual Result<Handle> file(Handle directory, const std::string& name) = 0;
   virtual void close_file(Handle /*file*/) {}
-  /// All of `out`.
+  /// Fills all of `out`.
   [[nodiscard]] virtual Status read(Handle file, std::uint64_t offset_bytes, MutableBytes out) = 0;
 
-  // What follows changes the tree.
+  // The following calls change the tree.
   [[nodiscard]] virtual Status write(Handle file, std::uint64_t offset_bytes, Bytes bytes) = 0;
-  /// An empty regular file, which is not opened.
+  /// Makes an empty regular file, and does not open it.
   [[nodiscard]] virtual Status create(Handle directory, const std::string& name) = 0;
   [[nodiscard]] virtual Status make_directory(Handle directory, const std::string& name) = 0;
   [[nodiscard]] virtual Status change_mode(Handle directory, const std::string& name,
@@ -52,25 +52,26 @@ class Target {
                                       const std::string& new_name) = 0;
   [[nodiscard]] virtual Status unlink(Handle directory, const std::string& name) = 0;
 
-  /// All is durable, by whatever log.
+  /// Makes everything durable; it may still be in a log.
   [[nodiscard]] virtual Status sync() = 0;
-  /// All is where it stays, and the log is empty, as far as the process may ask for that.
+  /// Brings everything to its final place and empties the log, as far as a process can request
+  /// that.
   [[nodiscard]] virtual Status settle() = 0;
-  /// As a clean end would have it. No other call may follow.
+  /// Closes the target cleanly. The last call.
   [[nodiscard]] virtual Status close() { return ok(); }
 };
 
-/// Where targets are, and how they work. A value.
+/// Where the targets are, and how they work. A value.
 struct TargetOptions {
-  std::string kind;             ///< "view", "image", "posix"
-  std::string directory;        ///< that has all files
-  std::string delta = "delta";  ///< of a view: its directory; made where it is not there
+  std::string kind;                         ///< "view", "image", "posix"
+  std::string directory;                    ///< contains all files
+  std::string delta = "delta";              ///< directory of a view's delta; made if it is missing
   std::uint64_t numbers_of_directory = 16;  ///< ViewOptions
   std::uint64_t names_of_reply = 128;       ///< of listings of a view
   std::uint64_t chunk_kib = 64;             ///< likewise
-  bool may_freeze = false;  ///< "posix": nobody else uses the file system, and all stops shortly
+  bool may_freeze = false;  ///< "posix": the file system may be frozen: no other process uses it
   std::string below;  ///< "posix": a directory of the file system below a mount, synced with it
-  bool drops_pages = false;  ///< "posix": the kernel keeps no contents behind settle()
+  bool drops_pages = false;  ///< "posix": settle() drops contents from the page cache
 };
 
 inline std::string image_path(const std::string& directory) { return directory + "/base.dgfs"; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A view with one store, which threads maintain, as a mount would have it.
+// A view with one store, maintained by background threads, as in a mount.
 #include "bench/view/target.h"
 #include "delta/store/directory/delta_directory.h"
 #include "delta/view/view.h"
@@ -42,7 +42,7 @@ class ViewTarget final : public Target {
     return entry.error();
   }
 
-  // In replies, as the kernel asks for them.
+  // Reads in replies of the size that the kernel requests.
   Result<std::uint64_t> list(Handle directory) override {
     DGFS_TRY(listing, view_->open_listing(directory));
     view::ListingCookie last = 0;
@@ -116,7 +116,7 @@ class ViewTarget final : public Target {
  private:
   static constexpr std::uint64_t kDots = 2;
 
-  // Nobody has anything open.
+  // No process has anything open.
   Status release(const view::Entry& entry) {
     if (entry.object == 0 || entry.attributes.link_count != 0) return ok();
     return view_->release(entry.object);
