@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPoolBytes = 10'000;
 
-// A cache that has bytes and nothing else.
+// A cache that only counts its bytes.
 class Cache {
  public:
   explicit Cache(std::shared_ptr<CachePool> pool)
@@ -70,7 +70,7 @@ TEST(CachePool, ACacheThatNobodyUsesMakesRoomForOthers) {
   Cache busy(pool);
   for (int i = 0; i < 50; ++i) busy.put(100);
   EXPECT_GE(busy.bytes(), kPoolBytes / 4);
-  EXPECT_GE(idle.bytes(), kPoolBytes / 4) << "each gives up in proportion to what it has";
+  EXPECT_GE(idle.bytes(), kPoolBytes / 4) << "each cache gives up bytes in proportion to its size";
   for (int i = 0; i < 1000; ++i) busy.put(100);
   EXPECT_GE(busy.bytes(), kPoolBytes * 98 / 100);
   EXPECT_EQ(pool->bytes(), busy.bytes() + idle.bytes());

@@ -25,7 +25,7 @@ TEST(JsonString, HoldsPrintableCharactersOnly) {
 
 TEST(JsonString, KeepsBytesThatAreNoText) {
   EXPECT_EQ(json_string("\xff\xc3"), "\"\\udcff\\udcc3\"");
-  // A surrogate in UTF-8 is malformed, so that no valid text can look like an escaped byte.
+  // A surrogate in UTF-8 is malformed, so no valid text can look like an escaped byte.
   EXPECT_EQ(json_string("\xed\xb2\x80"), "\"\\udced\\udcb2\\udc80\"");
 }
 

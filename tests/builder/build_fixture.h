@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A tree in memory, builds of it, and what came out.
+// A tree in memory, builds of it, and the images that result.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace dgfs::test {
 
-/// Base of test fixtures. What fails here ends the test program, with the message.
+/// Base of test fixtures. A failed build or dump ends the test program with its message.
 class BuildFixture : public ::testing::Test {
  protected:
   builder::BuildReport build(const builder::BuildOptions& options) {
@@ -27,8 +27,8 @@ class BuildFixture : public ::testing::Test {
     return must(dump_image(*env_, image, index));
   }
 
-  /// Builds with one thread, then with more of them and with much and little memory.
-  /// @return what building with one thread reports
+  /// Builds with one thread, then with more threads and with much and little memory.
+  /// @return the report of the build with one thread
   builder::BuildReport build_with_any_threads(builder::BuildOptions options) {
     const auto image_path = options.image_path;
     options.jobs = 1;

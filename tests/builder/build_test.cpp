@@ -153,7 +153,7 @@ TEST_F(BuildTest, PacksALargeSparseFileInPieces) {
   tree_.sparse("large", std::uint64_t{5} << 30, (std::uint64_t{4} << 30) + 5, noise(9 << 20, 6));
   tree_.file("next", "next");
   build(options_for(tree_, "/i"));
-  // Decoding it whole would take 5 GiB; the file behind it shows that its extent is right.
+  // Decoding this content whole would take 5 GiB; the next file shows that its extent is right.
   auto options = options_for(tree_, "/i2");
   options.memory_bytes = 1 << 20;
   build(options);
@@ -384,7 +384,7 @@ TEST(BuildPosix, PacksARealTree) {
   tree.file("f", noise(100000, 1));
   tree.sparse("sparse", 1 << 22, 1 << 21, "middle");
   std::string deep;
-  for (int i = 0; i < 100; ++i) {  // beyond the levels that stay open
+  for (int i = 0; i < 100; ++i) {  // deeper than the levels that stay open
     deep += "d/";
     tree.directory(deep.substr(0, deep.size() - 1));
     tree.file(deep + "f", deep);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Every storage call of a build fails once: the outputs are then as before. Every call is the last
-// before a power cut: then an image opens, the old one or the new one.
+// Each storage call of a build fails once: the outputs stay as before. Each call is the last before
+// a power cut: then an image opens, the old one or the new one.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -26,7 +26,7 @@ std::vector<std::string> names_in(storage::Env& env, const std::string& path) {
   return names;
 }
 
-// By whether there is an old image, and whether contents are compressed.
+// Parameters: whether an old image exists, and whether contents are compressed.
 class BuildCrashTest : public testing::TestWithParam<std::tuple<bool, bool>> {
  protected:
   BuildCrashTest() {
@@ -68,7 +68,7 @@ class BuildCrashTest : public testing::TestWithParam<std::tuple<bool, bool>> {
     EXPECT_EQ(read_whole(*env_, "/out/i").value(), *image_) << "call " << call;
     EXPECT_EQ(read_whole(*env_, "/out/i.idx").value(), *index_) << "call " << call;
   }
-  /// Makes the outputs what they were, after a build that succeeded in spite of a fault.
+  /// Restores the outputs after a build that succeeded in spite of a fault.
   void restore() {
     for (const std::string& name : names_in(*env_, "/out")) {
       ASSERT_TRUE(env_->remove("/out/" + name));
@@ -86,7 +86,8 @@ class BuildCrashTest : public testing::TestWithParam<std::tuple<bool, bool>> {
       faulty->arm({kind, call, false});
       const auto report = builder::build(*faulty, options());
       if (faulty->calls() < call) break;
-      // Removal of what is old may fail, and calls that this fault does not concern go well.
+      // A build survives a fault while it removes old files, and one that does not apply to the
+      // call.
       if (report) {
         restore();
       } else {

@@ -118,7 +118,7 @@ Status Dumper::add_volume(Buffer bytes, format::VolumeNumber number) {
   DGFS_CHECK(expect(header == trailer, "header pages differ"));
   DGFS_CHECK(expect(header.file_bytes == volume.size(), "file_bytes"));
   DGFS_CHECK(expect(header.number == number, "volume number"));
-  // F-027: between extents, index and last header page are zeros.
+  // F-027: the bytes between extents, index and last header page are zeros.
   const auto index_end = header.index_offset + header.index_bytes;
   for (auto at = header.data_end; at < header.file_bytes - format::kPageBytes; ++at) {
     const bool is_index = at >= header.index_offset && at < index_end;

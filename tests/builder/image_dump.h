@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A whole image decoded into values with format/ alone, every checksum and cross-reference
-// checked: what builder tests look at. Keeps everything in memory; shares no code with reader/.
+// Decodes a whole image into values with format/ alone, and checks every checksum and
+// cross-reference. Builder tests look at the result. Keeps everything in memory; shares no code
+// with reader/.
 #pragma once
 
 #include <map>
@@ -24,7 +25,7 @@ struct DumpedNode {
   std::vector<Xattr> xattrs;
   std::vector<format::SparseMap::Segment> segments;  ///< of sparse files
   std::uint64_t data_offset = 0;
-  format::VolumeNumber volume = 0;  ///< that data_offset is in
+  format::VolumeNumber volume = 0;  ///< the volume that data_offset refers to
   std::vector<std::string> children;
 };
 
@@ -37,7 +38,7 @@ struct ImageDump {
   std::vector<std::uint64_t> data_ends;  ///< by volume
 };
 
-/// Further volumes are found by their headers, whatever their names: in the image's folder and
+/// Finds further volumes by their headers, whatever their names: in the image's folder and
 /// `volume_folders`.
 /// @param index_path  empty: the index in the image
 [[nodiscard]] Result<ImageDump> dump_image(storage::Env& env, const std::string& image_path,

@@ -18,7 +18,7 @@ namespace {
 
 using storage::CallKind;
 
-// By whether contents are compressed.
+// Parameter: whether contents are compressed.
 class BuildLossTest : public testing::TestWithParam<bool> {
  protected:
   BuildLossTest() {
@@ -44,7 +44,7 @@ class BuildLossTest : public testing::TestWithParam<bool> {
     return options;
   }
 
-  /// Builds with `hook` before each call; `lost` are the paths that must be missing.
+  /// Builds with `hook` before each call; `lost` are the paths that the image must not contain.
   void expect_loss(const HookEnv::Hook& hook, ErrorKind kind, std::vector<std::string> lost) {
     HookEnv env(*env_, hook);
     auto options = build_options();
@@ -82,7 +82,7 @@ class BuildLossTest : public testing::TestWithParam<bool> {
 
   void expect_both(const std::function<HookEnv::Hook()>& make_hook, ErrorKind kind,
                    const std::vector<std::string>& lost) {
-    // The hook may spoil the tree: keep_going comes second and finds it repaired by the hook.
+    // The hook may damage the tree and repairs it when called again, so keep_going comes second.
     for (const bool keep_going : {false, true}) {
       keep_going_ = keep_going;
       expect_loss(make_hook(), kind, lost);
@@ -166,7 +166,8 @@ TEST_P(BuildLossTest, ADirectoryThatCannotBeListed) {
       [] {
         return [](CallKind, const std::string& path) -> Status {
           if (path != "/src/d") return ok();
-          // Its status is asked for through its parent, under the same path, once: that goes well.
+          // The scan asks for its status once, through its parent and by the same path; that call
+          // succeeds.
           static thread_local int calls = 0;
           if (++calls % 2 == 1) return ok();
           return Error(ErrorKind::kPermission, 1, "hooked").in_file(path);
@@ -178,7 +179,7 @@ TEST_P(BuildLossTest, ADirectoryThatCannotBeListed) {
 TEST_P(BuildLossTest, ALargeFileThatFailsInItsLastPiece) {
   tree_.file("large", content_of(3 << 20, 9));
   auto options = build_options();
-  options.memory_bytes = 1 << 20;  // pieces of some frames
+  options.memory_bytes = 1 << 20;  // pieces of a few frames
   options.keep_going = true;
   std::atomic<int> reads = 0;
   HookEnv env(*env_, [&](CallKind kind, const std::string& path) -> Status {
@@ -189,7 +190,7 @@ TEST_P(BuildLossTest, ALargeFileThatFailsInItsLastPiece) {
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_GE(reads, 8);
   expect_left_out(report.value(), {"large"});
-  // As if it had never been there: offsets, hash and all.
+  // The image is as if the file had never been there, sizes included.
   const auto uuid = report.value().superblock.uuid;
   ASSERT_TRUE(env_->remove("/src/large"));
   options.keep_going = false;

@@ -12,7 +12,7 @@
 
 namespace dgfs::test {
 
-/// Makes files below a directory. Failures end the test program: they are no subject here.
+/// Makes files below a directory. A failure ends the test program.
 class SourceTree {
  public:
   /// Makes the directory `path`.
@@ -20,7 +20,7 @@ class SourceTree {
 
   void directory(const std::string& name, std::uint32_t mode = 0755);
   void file(const std::string& name, const std::string& content, std::uint32_t mode = 0644);
-  /// A file of `size_bytes`, a hole but for `data` at `offset_bytes`.
+  /// Makes a file of `size_bytes` that is a hole except for `data` at `offset_bytes`.
   void sparse(const std::string& name, std::uint64_t size_bytes, std::uint64_t offset_bytes,
               const std::string& data);
   void symlink(const std::string& name, const std::string& target);
@@ -39,7 +39,7 @@ class SourceTree {
   std::string path_;
 };
 
-/// One of everything, some of it in corners.
+/// Makes one entry of each kind, some with extreme values.
 void make_feature_tree(SourceTree& tree);
 
 /// Options for a build of `tree` to `image_path`.

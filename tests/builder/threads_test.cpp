@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Builds whose many threads meet: for the thread sanitizer, and for endings that come early.
+// Builds whose many threads meet: for the thread sanitizer, and for builds that end early.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ std::string path_of(int directory, int file) {
   return "d" + std::to_string(directory) + "/f" + std::to_string(file) + ".txt";
 }
 
-// Every third one is a content that others have.
+// Every third file has a content that others have, too.
 std::string content_of(int directory, int file) {
   const int number = file % 3 == 0 ? file : directory * kFiles + file;
   std::string text;
@@ -29,7 +29,7 @@ std::string content_of(int directory, int file) {
   return text;
 }
 
-// By whether contents are compressed; they are then spread over volumes, too.
+// Parameter: whether contents are compressed; if so, they are spread over volumes, too.
 class BuildThreadsTest : public testing::TestWithParam<bool> {
  protected:
   BuildThreadsTest() {
@@ -38,7 +38,7 @@ class BuildThreadsTest : public testing::TestWithParam<bool> {
       for (int i = 0; i < kFiles; ++i) tree_.file(path_of(d, i), content_of(d, i));
       tree_.link(path_of(d, 1), "d" + std::to_string(d) + "/link");
     }
-    // In pieces, for the memory is small.
+    // The memory is small, so this file comes in pieces.
     tree_.file("large", noise(3'000'000, 1));
     tree_.file("large again", noise(3'000'000, 1));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Where further volumes may go, and what is there afterwards.
+// Where further volumes may go, and which files are there afterwards.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -77,24 +77,25 @@ TEST_F(VolumePathsTest, AreNoneOfVolumesOfOthers) {
   ASSERT_TRUE(env_->open("/out/k", {storage::OpenOptions::Mode::kCreateNew}));
   expect_refused(options({"/v/a"}, "/out/k"), ErrorKind::kExists, "/v/a");
   expect_refused(options({"/out/i"}, "/out/j"), ErrorKind::kExists, "/out/i");
-  // Nor may an image or an index take the place of one.
+  // Neither an image nor an index may replace another image's volume.
   expect_refused(options({}, "/v/a"), ErrorKind::kExists, "/v/a");
   auto index = options({}, "/out/j");
   index.index_path = "/v/a";
   expect_refused(index, ErrorKind::kExists, "/v/a");
   EXPECT_EQ(read_whole(*env_, "/v/a").value(), theirs);
-  // Also where the first page cannot tell.
+  // The same holds if the first header page is damaged.
   const auto file = env_->open("/v/a", {storage::OpenOptions::Mode::kReadWrite}).value();
   ASSERT_TRUE(file->write_at(100, Buffer(1, 77)));
   expect_refused(options({"/v/a"}, "/out/j"), ErrorKind::kExists, "/v/a");
   ASSERT_TRUE(file->write_at(0, Buffer(1, 77)));
   expect_refused(options({"/v/a"}, "/out/j"), ErrorKind::kExists, "/v/a");
-  // Its own image may replace it.
+  // The volume's own image may replace it.
   ASSERT_TRUE(builder::build(*env_, options({"/v/a"})));
   EXPECT_EQ(read_whole(*env_, "/v/a").value(), theirs);
 }
 
-// What came there by other ways than a build, which would have been refused.
+// A rename puts the foreign volume there during the build; a second build could not, as it is
+// refused.
 TEST_F(VolumePathsTest, AreLookedAtAgainBeforeTheyAreReplaced) {
   bool is_there = false;
   HookEnv env(*env_, [&](storage::CallKind kind, const std::string&) -> Status {
@@ -133,7 +134,7 @@ TEST_F(VolumePathsTest, MayChange) {
     ASSERT_TRUE(report) << report.error().message();
     expect_readable();
   }
-  // What a smaller image does not need stays: it may be all that is left of something.
+  // A volume that a smaller image does not need stays: it may be the last copy of something.
   EXPECT_TRUE(env_->status("/v/a"));
   for (const auto& name : names_in("/v")) {
     EXPECT_FALSE(name.starts_with('.')) << name;
@@ -148,7 +149,7 @@ TEST_F(VolumePathsTest, OfEmptyFilesAreReplaced) {
 
 class ForeignFileTest : public VolumePathsTest {
  protected:
-  /// An output at each of the places that one may have.
+  /// One output at each place where an output may lie.
   std::vector<std::pair<std::string, builder::BuildOptions>> outputs() {
     auto index = options({"/v/a"});
     index.index_path = "/v/index";
@@ -183,25 +184,25 @@ TEST_F(ForeignFileTest, StaysUnlessForced) {
       forced.force = true;
       const auto report = builder::build(*env_, forced);
       ASSERT_TRUE(report) << path << ": " << report.error().message();
-      // What was made so is a file of DGFS, and replaced without a word.
+      // The forced output is a DGFS file, so a further build replaces it without force.
       EXPECT_TRUE(builder::build(*env_, build)) << path;
     }
   }
 }
 
-// An index is no image and no volume, and none of both is an index.
+// An index may replace neither an image nor a volume, and neither may replace an index.
 TEST_F(ForeignFileTest, IsAlsoOneOfDgfsOfAnotherKind) {
   ASSERT_TRUE(builder::build(*env_, options({"/v/a"})));
   expect_refused(options({}, "/out/i.idx"), ErrorKind::kExists, "/out/i.idx");
   expect_refused(options({"/out/i.idx"}, "/out/j"), ErrorKind::kExists, "/out/i.idx");
   auto index = options({}, "/out/j");
   index.index_path = kUsualImage;
-  index.force = true;  // not even then
+  index.force = true;  // force does not help here
   expect_refused(index, ErrorKind::kExists, kUsualImage);
   expect_readable();
 }
 
-// Of what is left of a file of DGFS nobody needs to be asked.
+// The rest of a truncated DGFS file is replaced without force.
 TEST_F(ForeignFileTest, IsNoneThatWasOfDgfsOnce) {
   ASSERT_TRUE(builder::build(*env_, options({})));
   for (const std::string path : {kUsualImage, "/out/i.idx"}) {
@@ -241,7 +242,7 @@ TEST_F(ForeignFileTest, ThatCannotBeReadStaysUnlessForced) {
   EXPECT_TRUE(builder::build(env, options));
 }
 
-// What was in the tree and is no more, since an output took its place.
+// The report names files of the source tree that an output has replaced.
 TEST_F(ForeignFileTest, InTheSourceThatIsReplacedIsReported) {
   tree_.directory("d");
   tree_.file("d/f", "content");
@@ -253,7 +254,7 @@ TEST_F(ForeignFileTest, InTheSourceThatIsReplacedIsReported) {
   ASSERT_TRUE(first) << first.error().message();
   EXPECT_EQ(first.value().replaced_in_source, std::vector<std::string>{"d/f"});
   inside.jobs = 1;
-  inside.rules.add(rules::RuleAction::kExclude, "f");  // nobody misses it then
+  inside.rules.add(rules::RuleAction::kExclude, "f");  // the image would not contain it anyway
   EXPECT_EQ(builder::build(*env_, inside).value().replaced_in_source,
             std::vector<std::string>{"image"});
 }

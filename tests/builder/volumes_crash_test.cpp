@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Every storage call of a build with further volumes fails once, over an older image with volumes
-// of the same names: all is then as before. Every call is the last before a power cut: what then
-// opens is the old tree or the new one, and every file of it can be read.
+// Builds with further volumes, over an older image with volumes of the same names. Each storage
+// call fails once: all files stay as before. Each call is the last before a power cut: the old tree
+// or the new one then opens, and each of its files can be read.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ constexpr int kFiles = 12;
 
 std::string content_of(int file, const std::string& state) { return state + std::to_string(file); }
 
-// By whether the file system has hard links, and where the new index goes.
+// Parameters: whether the file system has hard links, and where the new index goes.
 class VolumesCrashTest : public testing::TestWithParam<std::tuple<bool, std::string>> {
  protected:
   struct Machine {
@@ -51,7 +51,7 @@ class VolumesCrashTest : public testing::TestWithParam<std::tuple<bool, std::str
     options.index_path = std::get<1>(GetParam());
     return options;
   }
-  /// An old image, all of it durable, and a tree for a new one.
+  /// Makes an old image, all of it durable, and a tree for a new one.
   static std::unique_ptr<Machine> machine_with_old_image() {
     auto machine = std::make_unique<Machine>();
     storage::Env& env = *machine->env;
@@ -76,7 +76,7 @@ class VolumesCrashTest : public testing::TestWithParam<std::tuple<bool, std::str
     }
     return files;
   }
-  /// As on vfat: no file gets a second name.
+  /// No file gets a second name, as on vfat.
   static HookEnv::Hook refuse_links() {
     return [](storage::CallKind kind, const std::string&) -> Status {
       if (has_links() || kind != storage::CallKind::kLink) return ok();
@@ -108,7 +108,7 @@ class VolumesCrashTest : public testing::TestWithParam<std::tuple<bool, std::str
     });
   }
   static void expect_rebuilt(const Machine& machine) {
-    // The source was not synced, so that there is no telling what is left of it.
+    // The source was not synced, so the test cannot know what is left of it.
     const auto report = builder::build(*machine.env, options_of(machine));
     ASSERT_TRUE(report) << report.error().message();
     const auto dump = dump_image(*machine.env, "/out/i", {}, {"/v"});
@@ -125,8 +125,8 @@ class VolumesCrashTest : public testing::TestWithParam<std::tuple<bool, std::str
       const auto report = builder::build(env, options_of(*machine));
       if (faulty->calls() < call) break;
       if (report) {
-        // The fault hit what may fail, such as the removal of what is old, or the look at the old
-        // index, which then stays beside an image that has its own elsewhere.
+        // The build survives a fault while it removes old files, or while it looks at the old
+        // index. That index then stays beside an image that has its own index elsewhere.
         if (std::get<1>(GetParam()) == "/out/i.idx") expect_one_tree(*machine->env, call);
         machine = machine_with_old_image();
         continue;
@@ -163,7 +163,7 @@ TEST_P(VolumesCrashTest, APowerCutLeavesOneOfTheTwoTrees) {
       const bool is_there = has_links() || machine->env->status("/out/i").has_value();
       if (is_there) {
         expect_one_tree(*machine->env, call);
-        // The next build is not kept from it by volumes that nobody needs any more.
+        // Old volumes that no image needs do not hinder the next build.
         if (call % 3 == 0) expect_rebuilt(*machine);
       }
       if (!fired || HasFatalFailure()) break;
@@ -172,7 +172,7 @@ TEST_P(VolumesCrashTest, APowerCutLeavesOneOfTheTwoTrees) {
   }
 }
 
-// A call fails, and while the steps before it are undone the power goes.
+// A call fails, and the power goes while the build undoes the steps before it.
 TEST_P(VolumesCrashTest, APowerCutWhileAnErrorIsUndoneLeavesOneOfTheTwoTrees) {
   std::uint64_t calls = 0;
   {
@@ -195,7 +195,8 @@ TEST_P(VolumesCrashTest, APowerCutWhileAnErrorIsUndoneLeavesOneOfTheTwoTrees) {
       const auto loss =
           later % 4 < 2 ? storage::CrashLoss::kKeepAll : storage::CrashLoss::kDropUnsynced;
       machine->env->crash(loss, call);
-      // Where it was giving the old image a second name that failed, it is as without hard links.
+      // If the call that gave the old image a second name failed, the build goes on without hard
+      // links.
       if (machine->env->status("/out/i") || !has_hidden_image(*machine->env)) {
         expect_one_tree(*machine->env, call);
       }
@@ -205,7 +206,7 @@ TEST_P(VolumesCrashTest, APowerCutWhileAnErrorIsUndoneLeavesOneOfTheTwoTrees) {
   }
 }
 
-// One volume in place, one missing, or the image there before them, is what must not be.
+// The image may not be there with a volume missing or out of place, nor before its volumes.
 TEST_P(VolumesCrashTest, APowerCutInAFirstBuildLeavesAnImageOrNone) {
   for (std::uint64_t call = 1;; ++call) {
     Machine machine;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Images of several volumes: random trees come back, by the dump and by the reader, every volume
-// has its share, and what is in which of them depends on the tree alone.
+// Images of several volumes: random trees come back, by the dump and by the reader. Each volume has
+// its share, and the tree alone decides which volume holds a file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class VolumesTest : public testing::TestWithParam<std::uint64_t> {
                              : words(bytes, random_.below(99));
   }
   std::string content() {
-    // Stands apart from the groups; some of them the same.
+    // This file stands apart from the groups; some such files have the same content.
     if (random_.one_in(25)) {
       const auto bytes = static_cast<std::size_t>(builder::kGroupedFileBytesMax);
       return random_.one_in(2) ? noise(bytes + 1, random_.below(3)) : words(bytes + 5000, 1);
@@ -181,7 +181,7 @@ TEST_P(VolumesTest, EveryVolumeHasItsShare) {
     if (node.entry.stored_bytes != 0) ++files[node.volume];
   }
   EXPECT_EQ(files.size(), image.data_ends.size());
-  // What groups leave uneven, the large files make up for.
+  // The large files make up for the bytes that groups spread unevenly.
   const auto [least, most] = std::ranges::minmax(image.data_ends);
   EXPECT_LE(most - least, 3 * builder::kGroupedFileBytesMax);
 }
@@ -219,7 +219,7 @@ TEST_P(VolumesTest, AMissingVolumeTakesItsOwnFilesOnly) {
   };
   ASSERT_TRUE(env_->rename(path, "/elsewhere"));
   expect_all_but(number);
-  // As a build leaves it that was killed before it gave the name.
+  // A build that was killed before it named its volume leaves such a file.
   const auto hidden = storage::hidden_name(storage::base_name(path), random_.bytes(5), "new");
   ASSERT_TRUE(env_->rename("/elsewhere", storage::join_path(storage::parent_path(path), hidden)));
   expect_all_but(std::nullopt);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""What a mount answers, and whether that is true: everything a program can ask of each path."""
+"""Asks a mount everything a program can ask of each path, and checks the answers."""
 import errno
 import os
 
@@ -19,7 +19,7 @@ def attributes(path):
 
 
 def names_below(point):
-    """All paths of a mount that can be found, "" for its root."""
+    """Returns all paths that can be found in a mount, "" for its root."""
     names = [""]
     for base, directories, files in os.walk(point):
         names += [os.path.relpath(os.path.join(base, name), point) for name in directories + files]
@@ -32,7 +32,7 @@ def head_of(path, bytes_max):
 
 
 def ask(point, names, bytes_max=-1):
-    """Question -> answer; an error is its number. Contents up to `bytes_max`."""
+    """Returns question -> answer; an error is its number. Reads contents up to `bytes_max`."""
     answers = {}
     for name in names:
         path = point / name

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Every number in what sections, records and seek tables hold, at every value that could hurt, with
-// all checksums made to fit: what header_fields_test.cpp does with fields at fixed places.
+// Sets every number in the bodies of sections, records and seek tables to every value that could
+// hurt, with all checksums made to fit. header_fields_test.cpp does the same with fields at fixed
+// places.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,12 +30,12 @@ namespace {
 using format::SectionKind;
 using Codes = std::set<std::uint16_t>;
 
-// What is said of a field. Beside that, a value may do no harm.
+// The errors that a field may cause. A value may also do no harm.
 struct Design {
   std::string_view section;
   std::string_view field;
   Codes codes;
-  Promise promise = Promise::kTruth;  // kSense: it says by itself what a tree is
+  Promise promise = Promise::kTruth;  // kSense: the field alone says what the tree is
 };
 
 // Under another class of a context the bits of pages have another meaning, if any.
@@ -164,7 +165,7 @@ class BodyFields : public ::testing::TestWithParam<BaseImage> {
                         std::to_string(field.at) + " = " + std::to_string(value);
       const auto findings = prober_.probe({taken_.image(), {}}, design->promise, what);
       for (const auto& error : findings.errors) {
-        // The page root tells of the page directory that it was made for.
+        // The page root describes the page directory for which it was made.
         const bool root_differs =
             section == "page directory" && (error.code() == 3018 || error.code() == 3021);
         EXPECT_TRUE(root_differs || design->codes.contains(error.code()))
@@ -190,7 +191,7 @@ TEST_P(BodyFields, OfSealedBlocks) {
   EXPECT_GT(tried_, 100U);
 }
 
-// The length of a record stands in a page: what a longer number pushes out of it is gone.
+// A page holds the length of a record, so a number that grows pushes bytes out of the record.
 class RecordFields : public BodyFields {
  protected:
   void try_record(SectionKind kind, format::SideRef ref) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Damage without a plan: flipped bits of whole images, which checksums find; cut files; and changed
-// bytes of everything decoded, with all checksums made to fit, which only bounds can find.
+// Damage at arbitrary places: flipped bits of whole images, which checksums find; cut files; and
+// changed bytes of everything decoded, with all checksums made to fit, which only checks of bounds
+// can find.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +32,7 @@ namespace {
 using format::kPageBytes;
 using format::SectionKind;
 
-// The prober itself must be able to fail.
+// This test shows that the prober can fail.
 TEST(Prober, SeesAWrongByte) {
   Prober prober({tiny_image(), {}});
   TakenImage taken(tiny_image());
@@ -53,7 +54,7 @@ TEST(Prober, SeesAWrongByte) {
   EXPECT_GE(wrong_answers, 3U);  // the file has three names
 }
 
-// What the fuzzer of whole images begins with must be whole.
+// The images with which the fuzzer of whole images starts must be sound.
 class ImageRecipes : public ::testing::TestWithParam<BaseImage> {};
 TEST_P(ImageRecipes, BakeToAnImageOfTheSameTree) {
   const auto sound = GetParam().files();
@@ -77,8 +78,9 @@ class FlippedBits : public ::testing::TestWithParam<BaseImage> {
 
   static constexpr int kAllBits = 8;
 
-  // `bits` bits of one byte in each `step`, of every file in turn. Where in its `step` that byte
-  // is changes, so that fields at all places are hit; likewise the bits, where it is not all.
+  // Flips `bits` bits of one byte in each `step`, in one file after another. The place of the byte
+  // in its `step` varies, so that fields at all places are hit; so do the bits, unless all are
+  // flipped.
   void flip_all(std::size_t step, int bits = kAllBits) {
     const auto sound = GetParam().files();
     Prober prober(sound);
@@ -127,15 +129,15 @@ TEST_P(FlippedBits, OfASample) { flip_all(kSampleStep); }
 class FlippedIndexBits : public FlippedBits {};
 TEST_P(FlippedIndexBits, OfASample) { flip_index(kSampleStep); }
 
-// For what takes long with each of them, as all commands do.
+// A smaller sample, for probes that take long, such as running all commands.
 class FewFlippedBits : public FlippedBits {};
 TEST_P(FewFlippedBits, OfTheFiles) { flip_all(13 * kSampleStep + 1); }
 
-// Of all bytes: the slow set.
+// All bits of all bytes: the slow set.
 class EveryFlippedBit : public FlippedBits {};
 TEST_P(EveryFlippedBit, OfTheFiles) { flip_all(1); }
 
-// Of each byte one bit: for all commands.
+// One bit of each byte: for all commands.
 class EveryFlippedByte : public FlippedBits {};
 TEST_P(EveryFlippedByte, OfTheFiles) { flip_all(1, 1); }
 
@@ -158,7 +160,7 @@ class Truncation : public ::testing::TestWithParam<BaseImage> {
   TakenImage taken_{sound_.image};
   Prober prober_{sound_};
 
-  // The edges of what is in the image, and of its index if that stands alone.
+  // The edges of all parts of the image, or of its index if that stands alone.
   [[nodiscard]] std::set<std::uint64_t> edges() const {
     const auto index_at = taken_.header.index_offset;
     const auto size = sound_.image.size();
@@ -170,7 +172,8 @@ class Truncation : public ::testing::TestWithParam<BaseImage> {
     }
     return edges;
   }
-  // Calls `use(length)` for what is left of `size` bytes that are cut at and beside the edges.
+  // Calls `use(length)` for each length to which a file of `size` bytes is cut, at the edges and
+  // beside them.
   static void for_each_cut(const std::set<std::uint64_t>& edges, std::uint64_t size,
                            const std::function<void(std::uint64_t)>& use) {
     for (const auto edge : edges) {
@@ -216,8 +219,8 @@ TEST_P(Truncation, OfFurtherVolumes) {
 
 INSTANTIATE_TEST_SUITE_P(Base, Truncation, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
 
-// Every byte of `body` at values that hurt, and the body without its tail; a share of these where
-// each takes ten times as long.
+// Sets every byte of `body` to values that hurt, and cuts the body at every byte. Tries one of
+// corpus_share() of these changes.
 void for_each_change(const Buffer& body,
                      const std::function<void(const Buffer&, const std::string&)>& use) {
   auto changed = body;
@@ -244,7 +247,8 @@ TEST_P(ChangedBodies, OfSealedBlocks) {
   for (std::size_t i = 1; i < format::kSectionKinds; ++i) {
     const auto kind = static_cast<SectionKind>(i);
     auto& bodies = taken_.bodies(kind);
-    if (kind == SectionKind::kModels || bodies.empty()) continue;  // zstd's own, and large
+    // Models have zstd's own format, and are large.
+    if (kind == SectionKind::kModels || bodies.empty()) continue;
     const auto sound = bodies.front();
     for_each_change(sound, [&](const Buffer& body, const std::string& what) {
       bodies.front() = body;
@@ -279,7 +283,7 @@ TEST_P(ChangedBodies, OfPages) {
   }
 }
 
-// Payloads of the token codec, which has no other checksum than the page's, and its model.
+// Token codec payloads, which only the checksum of their page protects, and the model.
 TEST(ChangedTokens, OfPagesAndTheirModel) {
   TakenImage taken(token_image());
   Prober prober({token_image(), {}});
@@ -309,7 +313,7 @@ TEST(ChangedTokens, OfPagesAndTheirModel) {
   }
 }
 
-// The other ones have the same tables and pages as one of these.
+// The other images have the same tables and pages as one of these.
 INSTANTIATE_TEST_SUITE_P(Base, ChangedBodies,
                          ::testing::Values(kBaseImages[1], kBaseImages[3], kBaseImages[5]),
                          kBaseNameOf);

@@ -17,7 +17,7 @@ namespace dgfs::test {
 namespace {
 
 constexpr double kSecondsMax = 20;  // under sanitizers, on a busy machine
-// What holes make of a small image need not all be printed or written.
+// Holes can make a small image huge; commands need not print or write all of it.
 constexpr std::size_t kPrintedBytesMax = std::size_t{4} << 20;
 constexpr std::uint64_t kWrittenBytesMax = std::uint64_t{64} << 20;
 
@@ -88,7 +88,7 @@ class Commands {
     check({"extract", "-n", "--json", "/jail/none"}, 1);
     check({"extract", "-k", "/jail/out"}, 1);
     for (const auto* path : {"/evil", "/jail/evil", "/tree"}) {
-      EXPECT_FALSE(env_->status(path).has_value()) << "written outside, " << what_;
+      EXPECT_FALSE(env_->status(path).has_value()) << "written outside the destination, " << what_;
     }
     check_contents();
     check_digests();
@@ -102,7 +102,8 @@ class Commands {
   }
 
  private:
-  // Runs a command on the image; its operands follow that, but for what 'volume' is to do.
+  // Runs a command on the image. The image comes after the command, or after the subcommand of
+  // 'volume'; operands follow.
   Ran check(std::vector<std::string> arguments, int code_max) {
     const auto begin_s = processor_time_s();
     arguments.insert(arguments.begin() + (arguments[0] == "volume" ? 2 : 1), image_);
@@ -116,19 +117,21 @@ class Commands {
     return ran;
   }
 
-  // What is printed of a file is what it holds, up to where it is damaged.
+  // `cat` prints the bytes of a file up to the place of the damage.
   void check_contents() {
     const auto found = run(*env_, {"find", sound_, "-type", "f"});
     for_each_line(found.out, [&](const std::string& path) {
       const auto ours = check({"cat", path}, 1);
       if (promise_ != Promise::kTruth) return;
       const auto truth = run(*env_, {"cat", sound_, path}).out;
-      EXPECT_TRUE(truth.starts_with(ours.out)) << "wrong bytes of " << path << ", " << what_;
-      EXPECT_TRUE(ours.code != 0 || truth == ours.out) << "too few of " << path << ", " << what_;
+      EXPECT_TRUE(truth.starts_with(ours.out))
+          << "cat printed wrong bytes of " << path << ", " << what_;
+      EXPECT_TRUE(ours.code != 0 || truth == ours.out)
+          << "cat printed too few bytes of " << path << ", " << what_;
     });
   }
 
-  // A line is one that the sound image gives, too.
+  // Each printed line must also come from the sound image.
   void check_digests() {
     const auto ours = check({"digest"}, 1);
     if (promise_ != Promise::kTruth) return;
@@ -138,17 +141,17 @@ class Commands {
     });
   }
 
-  // What bears a name is what the sound image has under it.
+  // A saved file must have the contents that the sound image has under its name.
   void check_salvage() {
     check({"salvage", "--list", "--json"}, 1);
     check({"salvage", "/jail/saved"}, 1);
     for_each_saved("/jail/saved", [&](const std::string& path, std::string_view saved) {
       EXPECT_TRUE(run(*env_, {"cat", sound_, path}).out == saved)
-          << "wrong bytes saved of " << path << ", " << what_;
+          << "salvage saved wrong bytes of " << path << ", " << what_;
     });
   }
 
-  // Or zeros in place of it: all of it, where not even the sound files have the contents.
+  // Zeros may replace contents; all are zeros where the sound files lack the contents, too.
   void check_partial_salvage() {
     check({"salvage", "--partial", "/jail/partial"}, 1);
     for_each_saved("/jail/partial", [&](const std::string& path, std::string_view saved) {
@@ -156,11 +159,11 @@ class Commands {
       const auto truth = sound.code == 0 ? sound.out : std::string(saved.size(), '\0');
       const auto is_right = [](char ours, char theirs) { return ours == theirs || ours == '\0'; };
       EXPECT_TRUE(std::ranges::equal(saved, truth, is_right))
-          << "wrong bytes saved of a part of " << path << ", " << what_;
+          << "salvage --partial saved wrong bytes of " << path << ", " << what_;
     });
   }
 
-  // Last of all: the image has another name then, and the same bytes.
+  // This check comes last: afterwards the image has another name, with the same bytes.
   void check_move() {
     const auto content = [&](const std::string& path) {
       const auto file = env_->open(path);
@@ -184,7 +187,8 @@ class Commands {
     }
   }
 
-  /// Files of the sound image that were saved below a directory, where the damage can be told.
+  /// Visits files of the sound image that were saved below a directory, if checksums show the
+  /// damage.
   template <typename Visit>
   void for_each_saved(const std::string& directory, const Visit& visit) {
     if (promise_ != Promise::kTruth || !env_->status(directory)) return;
@@ -198,7 +202,7 @@ class Commands {
     });
   }
 
-  // Damage is trouble, no difference.
+  // Damage is an error, not a difference.
   void check_difference() {
     const auto ran = check({"diff", sound_}, 2);
     if (promise_ != Promise::kTruth) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Damaged images in the hands of every command, in this process: thousands of them can be tried so.
+// Runs every command on damaged images, in this process, so that thousands of images can be tried.
 #pragma once
 
 #include <string>
@@ -10,9 +10,10 @@
 
 namespace dgfs::test {
 
-/// Runs each command on `files`. Failures of the running test, told with `what`: an exit code that
-/// is none of the command's, a failure without a word, much time, and with Promise::kTruth a
-/// file's contents or a difference from `sound` that are not so.
+/// Runs each command on `files`. Makes the running test fail, with `what` in the message, for an
+/// exit code that the command does not have, a failure without a message or too much processor
+/// time. With Promise::kTruth also for wrong contents of a file, or a wrong difference from
+/// `sound`.
 void run_commands(const ImageFiles& files, const ImageFiles& sound, Promise promise,
                   const std::string& what);
 

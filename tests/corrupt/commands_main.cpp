@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The tests of damaged images, with every command run on each image, too.
+// Runs the tests of damaged images, and every command on each image, too.
 #include <gtest/gtest.h>
 
 #include <cstdio>

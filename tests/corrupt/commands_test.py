@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Damaged images in the hands of every command and of a live mount.
+"""Runs every command on damaged images, and mounts them.
 
-No command ends by a signal, hangs or takes more than its share of memory; damage is said with its
-place and exit code 1. Under a mount each answer is that of the sound image or EIO, and the server
-goes on serving until it is told to end.
+No command ends by a signal, hangs or takes more than its share of memory; it reports damage with
+its place and exit code 1. Under a mount each answer is that of the sound image or EIO, and the
+server keeps serving until it is told to end.
 """
 import os
 import pathlib
@@ -25,8 +25,8 @@ from support import DGFS, ScratchCase, mounted
 WRITE_SAMPLE = os.environ["WRITE_SAMPLE"]
 SECONDS = 60
 ADDRESS_SPACE = 2 << 30
-SANITIZED = os.environ.get("SANITIZED") == "1"  # needs an address space without limit
-EACH = int(sys.argv.pop(1))  # each image meets one of so many commands
+SANITIZED = os.environ.get("SANITIZED") == "1"  # a sanitizer needs an address space without limit
+EACH = int(sys.argv.pop(1))  # each command runs on one of so many images
 READ_BYTES = 1 << 20
 COMMANDS = (
     ("info",), ("info", "--scan"), ("ls", "-lR"), ("find", "-ls"), ("du", "-a"), ("stat", "/"),
@@ -35,11 +35,11 @@ COMMANDS = (
     ("salvage", "--list"), ("salvage", "OUT"), ("salvage", "--partial", "OUT"),
     ("volume", "list"),
 )
-# These work on a copy.
+# These commands run on a copy.
 CHANGING = (("verify", "--fix-index"), ("volume", "move", "0", "OUT"))
-HARMLESS = ("Forged-extents-overlap",)  # for who only reads
-WITH_TROUBLE_2 = ("ls", "diff")  # as those that they are named after
-# Damage that no sum covers or that is only to be found by reading all of it is for verify.
+HARMLESS = ("Forged-extents-overlap",)  # commands that only read find nothing wrong
+WITH_TROUBLE_2 = ("ls", "diff")  # exit code 2 means trouble, as with the tools of the same name
+# Only verify finds damage that no checksum covers, or that shows only when everything is read.
 PLACE = re.compile(r"(header|superblock|page|directory|table|inode|volume|target|xattr|sparse|"
                    r"contents|models|digests|dictionaries|link names).*offset \d+|"
                    r"neither an image nor an index|volume \d+ \(uuid \S+\) is missing")
@@ -58,7 +58,7 @@ def run(*arguments):
 
 
 def is_mounted(point):
-    """Without asking it: its root may be what is damaged."""
+    """Tells without asking the mount: its root may be damaged."""
     mounts = pathlib.Path("/proc/self/mounts").read_text(encoding="utf-8")
     return any(line.split()[1] == str(point) for line in mounts.splitlines())
 
@@ -99,7 +99,7 @@ class DamagedImages(ScratchCase):
 
     @staticmethod
     def words(command, image, operands):
-        """The image follows the command, or what 'volume' is to do."""
+        """Puts the image after the command, or after the subcommand of 'volume'."""
         at = 1 if command == "volume" else 0
         return [command, *operands[:at], image, *operands[at:]]
 
@@ -132,7 +132,7 @@ class DamagedImages(ScratchCase):
         self.assertEqual(set(self.scratch.iterdir()), outside)
 
     def learn(self):
-        """What sound mounts answer, by the first word of the names of what is made of them."""
+        """Returns the answers of sound mounts, by the base name of the damaged images."""
         subprocess.run([WRITE_SAMPLE, "--sound", self.scratch / "sound"], check=True)
         truths = {}
         for image in sorted((self.scratch / "sound").glob("*/t.dgfs")):
@@ -141,7 +141,7 @@ class DamagedImages(ScratchCase):
         return truths
 
     def serve(self, image, point):
-        """A server in the foreground: it is mounted, or has ended."""
+        """Starts a server in the foreground, and waits until it has mounted or ended."""
         server = subprocess.Popen([DGFS, "mount", "--foreground", image, point],
                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, preexec_fn=limit)
@@ -152,7 +152,7 @@ class DamagedImages(ScratchCase):
         return server
 
     def end(self, server, what):
-        """It ends as a sound one does."""
+        """The server ends as one of a sound image does."""
         _, text = server.communicate(timeout=SECONDS)
         self.assertEqual(server.returncode, 0, f"{what}: {text}")
         self.assertNotIn(b"Sanitizer", text, what)
@@ -160,10 +160,11 @@ class DamagedImages(ScratchCase):
     def failures_of(self, point, truth, what):
         if truth is not None:
             answers = ask(point, sorted({name for name, _ in truth}))
-            if "-forged-" in what:  # of other things than contents
+            if "-forged-" in what:  # damage of other parts than contents
                 answers = {key: value for key, value in answers.items() if key[1] == "contents"}
             return count_failures(self, answers, truth, what)
-        # All its checksums are right: it says itself what it holds. But this it was made of.
+        # All its checksums fit, so the image alone says what it holds. But the test knows this
+        # content.
         answers = ask(point, names_below(point), READ_BYTES)
         if ("d/file", "contents") in answers:
             self.assertEqual(answers["d/file", "contents"], b"content", what)

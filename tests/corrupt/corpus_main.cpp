@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Runs the tests, then says how many images they were and what these took.
+// Runs the tests, then prints how many images they tried, and the memory and time of the worst.
 #include <gtest/gtest.h>
 
 #include <cstdio>

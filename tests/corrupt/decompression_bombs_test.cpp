@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Decompression bombs: frames that say that they hold, or do hold, far more than where they stand
-// allows, all checksums right. Each gives its designed error, and no memory is taken for it.
+// Decompression bombs: frames that claim to hold, or do hold, far more than their place allows,
+// with all checksums right. Each gives its designed error, and the reader allocates no memory for
+// it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +41,7 @@ Buffer block_of(SectionKind kind, const Buffer& frame, std::uint32_t decoded_byt
   return block;
 }
 
-// The index of the sample with a section of `bytes`, behind everything else.
+// The index of the sample, with a section of `bytes` at its end.
 Buffer index_with(SectionKind kind, const Buffer& bytes) {
   auto index = TakenImage(sample_image()).index();
   auto superblock = value_of(format::decode_superblock(Bytes(index).first(format::kPageBytes)));
@@ -53,7 +54,7 @@ Buffer index_with(SectionKind kind, const Buffer& bytes) {
   return index;
 }
 
-// What is wrong with the section: opening says so, or verifying where opening does not need it.
+// The error of the section: opening reports it, or verifying if opening does not read the section.
 Error index_error(storage::Env& env, SectionKind kind) {
   const auto opened = reader::Image::open(env, "/t.idx");
   Error found;
@@ -76,7 +77,7 @@ constexpr SectionKind kBlockSections[] = {
 struct Bomb {
   const char* what;
   Buffer frame;
-  std::uint32_t decoded_bytes;  // by the header
+  std::uint32_t decoded_bytes;  // the length in the header
   std::uint16_t code;
 };
 
@@ -106,7 +107,7 @@ TEST(DecompressionBombs, Sections) {
   }
 }
 
-// A block of 16 MiB, the most that one may be, whose frame is whole: the model in it is too long.
+// A block of 16 MiB, the largest allowed, whose frame is whole: the model in it is too long.
 TEST(DecompressionBombs, AModel) {
   Buffer body = {1, 0, 1, 0x37, 0xa4, 0x30, 0xec};
   body.resize(format::kSectionBlockBytesMax);
@@ -193,7 +194,7 @@ TEST(DecompressionBombs, Extents) {
   }
 }
 
-// Side records longer than any valid one, in a section that has holes enough for them.
+// Side records longer than any valid one, in a section that is large enough because it has holes.
 TEST(DecompressionBombs, SideRecords) {
   ImageAssembler assembler;
   auto& link = assembler.add("link", 0120777);

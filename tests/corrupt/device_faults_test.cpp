@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A device that fails once, at every read of an open image in turn: the answer is an error or
-// right, and nothing of the failure is left in a cache when the device answers again.
+// A device that fails once, at each read of an open image in turn: each answer is an error or
+// right, and no cache keeps a trace of the failure once the device answers again.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -19,7 +19,7 @@ namespace {
 
 using Answers = std::map<std::string, std::string>;
 
-// What is not to be had is left out.
+// Leaves out answers that are errors.
 Answers ask(const reader::Image& image) {
   Answers answers;
   const auto visit = [&](std::string_view path, const reader::Node& node) {
@@ -31,7 +31,7 @@ Answers ask(const reader::Image& image) {
     if (format::is_symlink(node.mode)) {
       if (const auto target = image.read_link(node)) answer += target.value();
     } else if (format::is_regular(node.mode)) {
-      // By parts, so that frames are cached.
+      // Reads in two parts, so that frames are cached.
       for (const std::uint64_t at : {std::uint64_t{0}, node.size_bytes / 2}) {
         Buffer part(200);
         const auto read = image.read(node, at, part);
@@ -62,13 +62,13 @@ TEST_P(DeviceFaults, LeaveNothingBehind) {
       for (const auto& [question, answer] : ask(*image)) {
         const auto found = truth.find(question);
         ASSERT_TRUE(found != truth.end()) << question;
-        if (found->second.starts_with(answer)) continue;  // a target that was not to be had
-        ADD_FAILURE() << question << " with a fault at read " << call;
+        if (found->second.starts_with(answer)) continue;  // the link's target could not be read
+        ADD_FAILURE() << question << ": wrong answer with a fault at read " << call;
       }
       faults += faulty->fired();
       is_reached = faulty->calls() >= call;
       faulty->arm({});
-      EXPECT_EQ(ask(*image), truth) << "after a fault at read " << call;
+      EXPECT_EQ(ask(*image), truth) << "wrong answers after a fault at read " << call;
       ASSERT_LT(call, 1000U);
     }
     EXPECT_GT(faults, 5U);

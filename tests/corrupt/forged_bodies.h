@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Shared by tests of forged sections: bodies made by hand and the numbers that hurt.
+// Helpers for tests of forged sections: bodies made by hand, and numbers that hurt.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace dgfs::test {
 
-/// Varints, one after the other.
+/// Encodes the numbers as varints, one after the other.
 [[nodiscard]] inline Buffer varints(std::initializer_list<std::uint64_t> numbers) {
   Buffer body;
   format::Encoder encoder(body);
@@ -28,13 +28,13 @@ namespace dgfs::test {
 inline constexpr std::uint64_t kHuge = ~std::uint64_t{0};
 inline constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
 
-/// The only error that is to come of it, and where.
+/// The only error that the lie may cause, and its section.
 struct Designed {
   std::uint16_t code = 0;
   const char* section = "";
 };
 
-/// Fails the running test unless `findings` hold the designed error, at its place.
+/// Fails the running test unless `findings` hold the designed error with its section.
 inline void expect_error(const Findings& findings, const Designed& designed,
                          const std::string& what) {
   for (const auto& error : findings.errors) {

@@ -19,9 +19,9 @@
 namespace dgfs::test {
 namespace {
 
-constexpr std::size_t kRunBytes = 128 * 1024;  // the most of a zstd block
+constexpr std::size_t kRunBytes = 128 * 1024;  // the most that a zstd block may hold
 
-// Blocks of 4 bytes that decode to 128 KiB each.
+// Appends blocks of 4 bytes that decode to 128 KiB each.
 void append_runs(std::size_t runs, Buffer& frame) {
   for (std::size_t i = 0; i < runs; ++i) {
     const auto header = std::uint32_t{kRunBytes} << 3 | 1U << 1 | (i + 1 == runs ? 1U : 0U);

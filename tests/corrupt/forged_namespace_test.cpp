@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Trees that cannot be: names that lead elsewhere, links to nothing, extents where none are,
-// directories that hold what is not theirs. All checksums are right.
+// Impossible trees: names that lead elsewhere, links to nothing, extents where none are,
+// directories that list entries of others. All checksums are right.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -71,7 +71,7 @@ TEST_F(ForgedNamespace, NamesThatAreNone) {
                                   assembler.add("e", 0100644).key = key;
                                 }),
                                 what);
-    // As the key of an entry, or as what all keys of the page begin with.
+    // The error is that of the entry's key, or that of the prefix that all keys of the page share.
     EXPECT_TRUE(findings.has(3030) || findings.has(3031) || findings.has(2640) ||
                 findings.has(2646))
         << what << findings.text();
@@ -148,7 +148,7 @@ TEST_F(ForgedNamespace, SizesThatTheExtentsDoNotHave) {
   for (const std::uint64_t size : {131073ULL, 1ULL << 37}) {
     expect_lie("more frames than bytes", {3082, "contents"}, sized(size, 15, kZstd));
   }
-  // F-305. A file with holes may be as long as it likes; the table of its frames must not be.
+  // F-305. A file with holes may have any length; the table of its frames may not.
   for (const std::uint64_t size : {(1ULL << 37) + 1, (1ULL << 63) - 1}) {
     expect_lie("more frames than a table may have", {3088, "contents"},
                sized(size, size - 10000, kZstd));
@@ -189,7 +189,7 @@ TEST_F(ForgedNamespace, ExtentsThatOverlapAreOnlyRead) {
   expect_error(probe(image, "an extent that begins within another"), {3084, "contents"}, "overlap");
 }
 
-// Names that stand in a page twice, or the wrong way round: nothing of the page is told.
+// A page whose names repeat or fall: the reader gives no entry of it.
 TEST_F(ForgedNamespace, NamesThatDoNotRise) {
   for (const auto* second : {"aaa", "aa0", "000"}) {
     SCOPED_TRACE(second);
@@ -197,7 +197,7 @@ TEST_F(ForgedNamespace, NamesThatDoNotRise) {
   }
 }
 
-// Two entries "x" in one listing is how names once got out of the destination elsewhere.
+// With two entries "x" in one listing, extractors of other formats wrote outside the destination.
 TEST_F(ForgedNamespace, ADirectoryThatHoldsTheNamesOfOthers) {
   ImageAssembler assembler;
   assembler.add_directory("a");

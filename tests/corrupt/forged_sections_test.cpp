@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Sections whose checksums are right and whose contents are not: counts that lie, ranges that
-// overlap or lead out, numbers near 2^64. Each is refused by the rule that it breaks.
+// Sections whose checksums are right and whose contents are not: wrong counts, ranges that overlap
+// or leave the section, numbers near 2^64. The reader refuses each with the error of the rule that
+// it breaks.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -37,7 +38,7 @@ class ForgedSections : public ::testing::Test {
   TakenImage taken_{sample_image()};
   std::uint64_t names_ = taken_.superblock.namespace_entries;
 
-  // Puts each body in the place of the section's blocks.
+  // Replaces the section's blocks by each body.
   void expect_refused(SectionKind kind, const std::vector<Lie>& lies) {
     for (const auto& [what, body, code] : lies) {
       TakenImage taken = taken_;
@@ -255,7 +256,7 @@ TEST_F(ForgedSections, LinkNames) {  // F-341 to F-344
     TakenImage taken = taken_;
     taken.bodies(SectionKind::kLinkNames) = {body};
     taken.bodies(SectionKind::kLinkTable) = {varints({first, sealed.size()})};
-    // A list that has too few names is believed by whoever does not verify.
+    // A reader that does not verify believes a list with too few names.
     const auto promise = code == 3902 ? Promise::kSense : Promise::kTruth;
     const auto findings = prober_.probe({taken.image(), {}}, promise, what);
     expect_error(findings, {code, "link names"}, what);
@@ -287,8 +288,8 @@ TEST_F(ForgedSections, Models) {
                   {"a model of more than 1 MiB", Buffer{1, 0, 1} + Buffer((1 << 20) + 1), 2122}});
 }
 
-// A record of `kind` that `path` refers to, with another body of the same length or shorter, so
-// that the page's reference to it stays; the rest of it is cut into the body by `pad`.
+// Replaces the record that an entry refers to by another body. Zeros fill the body up to the old
+// length, so that the page's reference stays valid.
 class ForgedSideRecords : public ForgedSections {
  protected:
   Findings with_record(SectionKind kind, const format::SideRef& ref, Buffer body,
@@ -327,7 +328,7 @@ TEST_F(ForgedSideRecords, XattrSets) {
   }
 }
 
-// A file of 32 KiB whose map is `body`, whatever its length.
+// A file of 32 KiB with `body` as its map, whatever its length.
 Findings with_map(Prober& prober, const Buffer& body, const char* what) {
   ImageAssembler assembler;
   auto& entry = assembler.add("holes", 0100644);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Nothing of an image is without a check: whichever bit is flipped, verify finds it.
+// A check covers every bit of an image: verify finds each flipped bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,17 +17,17 @@ namespace {
 
 class FoundBits : public ::testing::TestWithParam<BaseImage> {
  protected:
-  // One bit of one byte in each `step`, of every file in turn.
+  // Flips one bit of one byte in each `step`, in one file after another.
   void expect_found(std::size_t step) {
     const auto sound = GetParam().files();
-    EXPECT_FALSE(is_found(sound)) << "the sound image";
+    EXPECT_FALSE(is_found(sound)) << "verify finds damage in the sound image";
     auto files = sound;
     flip_each(files, files.image, "image", step);
     for (auto& [name, bytes] : files.volumes) flip_each(files, bytes, name, step);
   }
 
  private:
-  // Each flip is undone before the next one.
+  // Undoes each flip before the next one.
   static void flip_each(const ImageFiles& files, Buffer& victim, const std::string& name,
                         std::size_t step) {
     for (std::size_t begin = 0; begin < victim.size(); begin += step) {
@@ -53,7 +53,7 @@ class FoundBits : public ::testing::TestWithParam<BaseImage> {
 
 TEST_P(FoundBits, OfASample) { expect_found(17); }
 
-// Of all bytes: the slow set.
+// All bytes: the slow set.
 class EveryFoundByte : public FoundBits {};
 TEST_P(EveryFoundByte, OfTheFiles) { expect_found(1); }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Every fixed field of the format at every value that could hurt: with its checksum left as it was,
-// which finds it, and with the checksums made to fit, so that bounds must.
+// Sets every fixed field of the format to every value that could hurt: once with the old checksum,
+// which must find it, and once with checksums made to fit, so that checks of bounds must find it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,8 +45,7 @@ TEST(FormatFields, AreAllOfTheirStructures) {
   EXPECT_EQ(format::kPageHeaderBytes, page_fields().size_bytes);
 }
 
-// Calls `use` with a copy of `sound` for every field and value; for a share of these where each
-// takes ten times as long.
+// Calls `use` with a copy of `sound` for one of corpus_share() of all fields and values.
 void for_each_value(const FieldTable& table, const Buffer& sound, std::size_t at,
                     const std::function<void(const FieldRow&, Buffer, const std::string&)>& use) {
   std::size_t count = 0;
@@ -67,7 +66,7 @@ void for_each_value(const FieldTable& table, const Buffer& sound, std::size_t at
   }
 }
 
-// What is said of a field whose checksums fit. Beside that, a value may do no harm.
+// The errors that a field may cause if the checksums fit. A value may also do no harm.
 using Codes = std::set<std::uint16_t>;
 struct FieldDesign {
   std::string_view table;
@@ -151,7 +150,7 @@ class HeaderFields : public ::testing::TestWithParam<BaseImage> {
   Findings probe(Buffer image, const std::string& what) {
     return prober_.probe({std::move(image), {}}, Promise::kTruth, what);
   }
-  // Puts every value into the header of a volume, in one of its two pages and in both.
+  // Puts every value into the header of a volume: into one of its two pages, then into both.
   void try_volume_header(
       const Buffer& sound,
       const std::function<Findings(Buffer volume, const std::string& what)>& probe_volume,
@@ -210,7 +209,7 @@ TEST_P(HeaderFields, OfTheVolumeHeader) {
       [](const Findings& both) { return both.has(2542) || both.has(3105); });
 }
 
-// A damaged header of theirs costs what is in them: such a volume is as good as none.
+// A further volume with a damaged header counts as missing: only its contents are lost.
 TEST_P(HeaderFields, OfFurtherVolumes) {
   for (const auto& [name, bytes] : files_.volumes) {
     const auto probe_volume = [&, &name = name](Buffer volume, const std::string& what) {
@@ -230,7 +229,7 @@ TEST_P(HeaderFields, OfSealedBlocks) {
   for (const auto& place : places_.sections) {
     if (place.length_bytes == 0 || !has_blocks(place.kind)) continue;
     const auto at = index_at_ + static_cast<std::size_t>(place.offset_bytes);
-    // The others are when they are asked for.
+    // The reader loads the other sections only when it needs them.
     const bool is_loaded =
         place.kind != SectionKind::kPageRoot && place.kind != SectionKind::kDigestTable &&
         place.kind != SectionKind::kLinkNames && place.kind != SectionKind::kLinkTable;

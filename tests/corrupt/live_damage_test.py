@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """Images that are cut or overwritten under a live mount: live_damage_test.py [ROUNDS [SEED]].
 
-In each round another piece of a mounted image is gone or is other bytes. Every answer of the mount
-is the one of the sound image or EIO, the server lives, and nothing of it is left when the bytes are
-as they were.
+Each round cuts or overwrites another piece of a mounted image. Each answer of the mount is that of
+the sound image or EIO, and the server lives. When the bytes are restored, no trace of the damage is
+left.
 """
 import os
 import pathlib
@@ -26,19 +26,19 @@ PAGE_BYTES = 4096
 
 
 class Sound:
-    """An image alone in its folder, its bytes, and what a mount of it says."""
+    """An image alone in its folder, its bytes, and the answers of a mount of it."""
 
     def __init__(self, image):
         self.image = image
         self.name = image.parent.name
-        self.files = sorted(image.parent.iterdir())  # with a sidecar or further volumes
+        self.files = sorted(image.parent.iterdir())  # the image with its sidecar or further volumes
         self.bytes = {path: path.read_bytes() for path in self.files}
         with mounted(image) as point:
             self.names = names_below(point)
             self.truth = ask(point, self.names)
 
     def write(self, path, content):
-        # In place: the server has the file open.
+        # Overwrites in place: the server has the file open.
         with open(path, "r+b") as file:
             file.write(content)
             file.truncate()
@@ -49,10 +49,10 @@ class Sound:
 
 
 class Damage:
-    """What happens to one file of an image."""
+    """The damage to one file of an image."""
 
     def __init__(self, sound, dice):
-        # All at once, for the image has another copy of an index beside it.
+        # Damages all files at once, as an image may have another copy of its index beside it.
         self.paths = sound.files if dice.random() < 0.5 else [sound.image]
         self.kind = dice.choice(["cut", "cut", "noise", "zeros", "ones"])
         size = len(sound.bytes[sound.image])
@@ -97,7 +97,7 @@ class LiveDamage(ScratchCase):
             finally:
                 sound.restore()
             left = count_failures(self, ask(point, sound.names), sound.truth, what)
-            self.assertEqual(left, 0, f"{what}: something of the damage is left")
+            self.assertEqual(left, 0, f"{what}: a trace of the damage is left")
         return failures
 
     def test_rounds(self):

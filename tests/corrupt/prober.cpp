@@ -29,13 +29,13 @@ std::size_t corpus_share() {
 
 namespace {
 
-// What a probe of a small image may take. The window through which sections are read is the
-// largest part of it: twice a block of 16 MiB.
+// The most memory that a probe of a small image may take. The largest part is the window through
+// which sections are read: twice a block of 16 MiB.
 constexpr std::size_t kHeapBytesMax = std::size_t{160} << 20;
 constexpr double kSecondsMax = 10;  // under sanitizers, on a busy machine
-// No image here has more entries, and no file more bytes that are not a hole.
+// No image here has more entries, and no file has more bytes outside holes.
 constexpr std::uint64_t kWalkedMax = 200'000;
-// Of entries that the sound image does not have, so many are asked about.
+// Asks about at most so many entries that the sound image does not have.
 constexpr int kStrangersMax = 50;
 constexpr std::size_t kReadBytesMax = std::size_t{1} << 20;
 
@@ -60,7 +60,7 @@ std::string time_text(const Time& time) {
   return std::to_string(time.seconds) + "." + std::to_string(time.nanoseconds);
 }
 
-// All that is fixed by the image, the place of the data left out: it is no answer by itself.
+// All fields that the image fixes, except the place of the data, which is no answer by itself.
 std::string node_text(const reader::Node& node) {
   std::string text;
   for (const std::uint64_t number :
@@ -71,7 +71,7 @@ std::string node_text(const reader::Node& node) {
   return text + time_text(node.mtime) + " " + time_text(node.ctime) + " " + time_text(node.atime);
 }
 
-// Damage is somewhere. Only of a file that is no image at all there is no more to say.
+// An error about damage names its place. Only for a file that is no image is there no place.
 void expect_place(const Error& error, const std::string& what) {
   constexpr std::uint16_t kNoImage = 3105;
   const bool is_damage = error.kind() == ErrorKind::kCorrupt ||
@@ -114,13 +114,13 @@ std::string Findings::text() const {
   return errors.empty() ? "no error" : text;
 }
 
-// One pass over one image.
+// Asks one image all questions once.
 class Prober::Questions {
  public:
-  // What answers are for.
+  // Where the answers go.
   struct Purpose {
-    Answers* learned = nullptr;      // they are the truth
-    const Answers* truth = nullptr;  // they must be this
+    Answers* learned = nullptr;      // stores the answers as the truth
+    const Answers* truth = nullptr;  // compares the answers with the truth
   };
   Questions(const reader::Image& image, const std::set<std::uint16_t>& usual, Findings& findings,
             Purpose purpose, std::string what)
@@ -194,7 +194,7 @@ class Prober::Questions {
   template <class T>
   bool answered(const std::string& question, const Result<T>& result) {
     if (result) return true;
-    // That there is no such thing is an answer; that a volume is away is none.
+    // "No such thing" is an answer; "the volume is missing" is not.
     constexpr std::uint16_t kVolumeMissing = 3071;
     const auto& error = result.assume_error();
     if (error.kind() == ErrorKind::kNotFound && error.code() != kVolumeMissing) {
@@ -229,7 +229,7 @@ class Prober::Questions {
       keep("name of " + question, name ? text(*name) : "");
     }
     const auto all = image_.names_of(inode);
-    // That they are not listed is no answer.
+    // An image without a list of them gives no answer.
     if (!answered("all names of " + question, all) || !all.assume_value()) return;
     std::string names;
     for (const auto& name : *all.assume_value()) names += text(name);
@@ -261,7 +261,7 @@ class Prober::Questions {
         return true;
       });
       EXPECT_TRUE(listed.has_value()) << what_;
-      EXPECT_EQ(found, 0U) << "behind the end, " << what_;
+      EXPECT_EQ(found, 0U) << "a listing from beyond the end gave entries, " << what_;
     }
     const auto nodes = image_.list_nodes(inode, 0, [](const auto&, const auto&) { return true; });
     if (!nodes) note(nodes.assume_error());
@@ -317,7 +317,7 @@ class Prober::Questions {
   Purpose purpose_;
   std::string what_;
   std::set<std::string> walked_;
-  std::set<std::string> known_;  // asked about already
+  std::set<std::string> known_;  // inodes that were asked about already
   std::set<std::pair<std::uint16_t, std::string>> codes_;
 };
 
@@ -354,7 +354,7 @@ void verify_and_extract(const reader::Image& image, storage::MemoryEnv& env,
   (void)env.make_directory("/jail", 0755);
   (void)reader::extract(image, env, "/jail/out", extract);
   for (const auto* path : {"/evil", "/jail/evil", "/tree"}) {
-    EXPECT_FALSE(env.status(path).has_value()) << "written outside of the destination";
+    EXPECT_FALSE(env.status(path).has_value()) << "extract wrote outside the destination";
   }
 }
 
@@ -425,7 +425,7 @@ void Prober::ask_all(Questions& questions) const {
   for (const auto inode : inodes_) questions.about_inode(inode);
 }
 
-// Without checks of contents their bytes may be others; all else is held to what is promised.
+// Without checks, contents may be wrong; all other promises hold.
 void Prober::ask_unchecked(storage::MemoryEnv& env, const ImageFiles& files,
                            const std::string& what) const {
   reader::OpenOptions options;

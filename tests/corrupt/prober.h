@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Prober: asks a damaged image everything a reader can be asked, and holds it to what is promised
-// of any bytes whatever: an error that names its place or an answer, in bounded time and memory.
+// Prober: asks a damaged image everything a reader can be asked, and checks what the reader
+// promises for any bytes: an answer, or an error that names its place, in bounded time and memory.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +19,30 @@
 
 namespace dgfs::test {
 
-/// What may be answered beside errors.
+/// Which answers are allowed besides errors.
 enum class Promise : std::uint8_t {
-  kTruth,  ///< what the sound image answers: some checksum does not fit
-  kSense,  ///< what a tree can be: all checksums fit, so the image says so itself
+  kTruth,  ///< only the answers of the sound image: some checksum does not fit
+  /// Any answer that makes sense for a tree: all checksums fit, so the image alone says what it
+  /// holds.
+  kSense,
 };
 
-/// How much is asked.
+/// How much to ask.
 enum class Depth : std::uint8_t {
   kAnswers,  ///< every call of Image
-  kAll,      ///< the same without checks of contents, too, and verify() and extract()
+  kAll,      ///< kAnswers with and without checks of contents, verify() and extract()
 };
 
-/// Bytes that are an image, sound or damaged, or an index alone.
+/// The bytes of an image, sound or damaged, or of an index alone.
 struct ImageFiles {
-  Buffer image;  ///< empty: none
-  Buffer index;  ///< beside it or alone; empty: none
-  /// Further volumes by name, beside the image. Where a damaged image has none here, they are those
-  /// of the sound one.
+  Buffer image;  ///< empty: no image
+  Buffer index;  ///< beside the image or alone; empty: no sidecar
+  /// Further volumes by name, beside the image. A damaged image without volumes here uses those of
+  /// the sound image.
   std::map<std::string, Buffer> volumes = {};
 };
 
-/// What the calls gave. A value.
+/// The results of the calls. A value.
 struct Findings {
   std::vector<Error> errors;  ///< each code and section once
   std::size_t answers = 0;
@@ -51,8 +53,8 @@ struct Findings {
   [[nodiscard]] std::string text() const;
 };
 
-/// One of so many changes of a body or a field is tried: the number in DGFS_CORPUS_SHARE, or one
-/// for tests that run often.
+/// Tests try one of so many changes of a body or a field. The environment variable
+/// DGFS_CORPUS_SHARE sets the number; the build sets a default for tests that run often.
 [[nodiscard]] std::size_t corpus_share();
 
 class Prober {
@@ -60,17 +62,17 @@ class Prober {
   /// Learns the truth from a sound image.
   explicit Prober(ImageFiles sound);
 
-  /// Asks. Broken promises are failures of the running test, told with `what`.
+  /// Asks all questions. A broken promise is a failure of the running test, with `what` in its
+  /// message.
   Findings probe(const ImageFiles& files, Promise promise, const std::string& what,
                  Depth depth = Depth::kAll);
 
-  /// What else all probers of the program do with each input they have not seen before; nothing at
-  /// first.
+  /// Further checks that all probers of the program run on each new input; none at first.
   using Also = std::function<void(const ImageFiles& files, const ImageFiles& sound, Promise promise,
                                   const std::string& what)>;
   static void also(Also more);
 
-  /// Distinct inputs of all probers of the program.
+  /// The number of distinct inputs of all probers of the program.
   [[nodiscard]] static std::size_t cases();
   /// The most heap and processor time that a probe took, of all probers of the program.
   [[nodiscard]] static std::size_t peak_bytes();
@@ -78,7 +80,7 @@ class Prober {
 
  private:
   class Questions;
-  /// By question; a question is a call and its arguments.
+  /// Answers by question; a question is a call and its arguments.
   using Answers = std::map<std::string, std::string>;
 
   void ask_all(Questions& questions) const;
@@ -89,7 +91,8 @@ class Prober {
   std::vector<std::string> paths_;
   std::vector<reader::InodeNumber> inodes_;
   Answers truth_;
-  std::set<std::uint16_t> usual_;  // codes of what the sound image does not have
+  // Codes of questions about things that the sound image does not have.
+  std::set<std::uint16_t> usual_;
 };
 
 }  // namespace dgfs::test

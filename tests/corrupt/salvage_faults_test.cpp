@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Salvage from a device that fails, at each of its calls in turn, once or for good: what has a name
-// is right, and whatever else is missing was told. Which call is the N-th differs from run to run:
-// one thread walks the tree while another writes.
+// Salvage from a device that fails at each of its calls in turn, once or for good: each file that
+// is saved under its name is right, and salvage reports everything that is missing. The N-th call
+// differs from run to run: one thread walks the tree while another writes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,12 +26,12 @@ namespace {
 
 using Tree = std::map<std::string, std::string>;
 
-/// What of an image is there besides its contents.
+/// Which parts of an image remain besides its contents.
 enum class Index : std::uint8_t {
-  kTrailing,        ///< in the image alone
-  kBoth,            ///< and beside it
-  kWithoutHeaders,  ///< in the image, of which both header pages are lost
-  kPagesAlone,      ///< likewise, and the superblock
+  kTrailing,        ///< the index in the image alone
+  kBoth,            ///< the index in the image and the sidecar
+  kWithoutHeaders,  ///< the index in an image that has lost both header pages
+  kPagesAlone,      ///< pages in an image that has also lost the superblock
 };
 const char* name_of(Index index) {
   switch (index) {
@@ -79,7 +79,7 @@ class SalvageFaults : public ::testing::TestWithParam<SalvageCase> {
     files_ = with_index(std::get<0>(GetParam()).files(), std::get<1>(GetParam()));
   }
 
-  // Returns what is saved.
+  // Runs a salvage and returns the saved tree.
   Tree salvage(std::uint64_t at_call) {
     const auto memory = storage::make_memory_env(1);
     write_file(*memory, "/t", files_.image);
@@ -108,9 +108,9 @@ class SalvageFaults : public ::testing::TestWithParam<SalvageCase> {
     return saved ? tree_below(*saved.value()) : Tree();
   }
 
-  // What has a name is right, and what is not there was told.
+  // Each file saved under its name is right, and each missing one was reported.
   void expect_told(const Tree& saved, const Tree& truth) {
-    std::set<std::string> contents = {""};  // of directories
+    std::set<std::string> contents = {""};  // contents that some file has; a directory has ""
     for (const auto& [path, content] : truth) contents.insert(content);
     for (const auto& [path, content] : saved) {
       if (path.starts_with("lost+found")) {
@@ -121,7 +121,7 @@ class SalvageFaults : public ::testing::TestWithParam<SalvageCase> {
       ASSERT_NE(found, truth.end()) << path;
       EXPECT_EQ(content, found->second) << path;
     }
-    if (!report_) return;  // it told that it ended
+    if (!report_) return;  // salvage ended with an error
     EXPECT_TRUE(!report_->complete() || saved == truth);
     if (report_->lost_pages + report_->lost_index_parts != 0) return;
     for (const auto& [path, content] : truth) {
@@ -130,11 +130,11 @@ class SalvageFaults : public ::testing::TestWithParam<SalvageCase> {
   }
 
   ImageFiles files_;
-  // Of the last salvage().
+  // Results of the last salvage().
   std::uint64_t fired_ = 0;
   std::uint64_t calls_ = 0;
   std::set<std::string> told_;
-  std::optional<reader::SalvageReport> report_;  // none: it failed
+  std::optional<reader::SalvageReport> report_;  // empty: salvage failed
 };
 
 TEST_P(SalvageFaults, LeaveNothingWrongBehind) {

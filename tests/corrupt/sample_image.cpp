@@ -49,8 +49,8 @@ Buffer pack(bool with_frames, bool with_tokens = false) {
   return read_file(tree.memory(), kImage);
 }
 
-// As many bytes as a class needs for a dictionary of its own, in few files and fewer stored bytes:
-// what all begin with, what each has for itself, and nothing much.
+// Enough bytes of one class for a dictionary, in few files and few stored bytes: a start that all
+// files share, a part that differs, and many dots.
 void add_class(PackedTree& tree) {
   constexpr std::uint32_t kFiles = 10;
   constexpr std::size_t kFileBytes = 27'000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The sound images from which damaged ones are made.
+// The sound images from which tests make damaged ones.
 #pragma once
 
 #include <ostream>
@@ -11,31 +11,31 @@
 
 namespace dgfs::test {
 
-/// What the builder makes of a tree with one of each: directories three deep, files of no, some and
+/// Made by the builder from a tree with one of each: directories three deep, files of zero, one and
 /// two frames, holes, xattrs, hard links, targets short and long, a FIFO. One file, no sidecar.
 [[nodiscard]] const Buffer& sample_image();
 
-/// The same without the file of two frames, so that all of its bytes can be tried: some 40 KiB.
+/// The same without the file of two frames, so that a test can try all of its bytes: about 40 KiB.
 [[nodiscard]] const Buffer& tiny_image();
 
 /// The tree of tiny_image() with pages of the token codec, as large trees have them.
 [[nodiscard]] const Buffer& token_image();
 
-/// What the builder seldom makes: compressed extents of one and of several frames, two
+/// Parts that the builder seldom makes: compressed extents of one and of several frames, two
 /// attribute tables, a model, many pages.
 [[nodiscard]] const Buffer& assembled_image();
 
-/// What the builder makes of compressed contents: a dictionary, frames that name it, a seek table,
-/// noise stored as it is, contents that several files share, compressed holes.
+/// Made by the builder with compression: a dictionary, frames that name it, a seek table, noise
+/// stored raw, contents that several files share, compressed holes.
 [[nodiscard]] const Buffer& compressed_image();
 
-/// Compressed, the small files in frames that they share.
+/// Compressed, with small files in frames that they share.
 [[nodiscard]] const Buffer& fragments_image();
 
 /// Three volumes, compressed, with digests; the image is volume 0.
 [[nodiscard]] const ImageFiles& volumes_image();
 
-/// One of them, for tests of each.
+/// One of these images, as a test parameter.
 struct BaseImage {
   const char* name = "";
   ImageFiles (*files)() = nullptr;

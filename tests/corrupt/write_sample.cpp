@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// write_sample FOLDER: a damaged image of each sort, FOLDER/WHAT/t.dgfs, with its further volumes
-// beside it, for tests of the commands and of a live mount. write_sample --sound FOLDER: the sound
-// ones that they are made from.
+// write_sample FOLDER: writes a damaged image of each sort, FOLDER/WHAT/t.dgfs, with its further
+// volumes beside it, for tests of the commands and of a live mount. write_sample --sound FOLDER:
+// writes the sound images from which it makes the damaged ones.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -26,8 +26,8 @@ using format::kPageBytes;
 using format::SectionKind;
 using namespace std::string_literals;
 
-// A damaged image is called BASE-WHAT; what is sound of it can be compared with BASE. Those that
-// say themselves what they hold are called Forged-WHAT.
+// A damaged image is called BASE-WHAT; its undamaged parts can be compared with BASE. An image that
+// only its own bytes describe is called Forged-WHAT.
 class Sample {
  public:
   explicit Sample(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -56,14 +56,14 @@ class Sample {
   std::filesystem::path folder_;
 };
 
-// Damage to one base image.
+// One base image, and ways to damage it.
 class Victim {
  public:
   Victim(Sample& sample, const BaseImage& base)
       : sample_(sample), prefix_(std::string(base.name) + "-"), sound_(base.files()) {}
 
   [[nodiscard]] const TakenImage& taken() const { return taken_; }
-  // A changed byte, checksums left as they were.
+  // Changes a byte and leaves the checksums as they are.
   void flipped(const std::string& what, std::uint64_t at) {
     auto files = sound_;
     files.image[static_cast<std::size_t>(at)] ^= 0x40;
@@ -74,7 +74,7 @@ class Victim {
     files.image.resize(static_cast<std::size_t>(length_bytes));
     sample_.write(prefix_ + what, files);
   }
-  // Another body where the section has its blocks, checksums right.
+  // Replaces the section's blocks by another body, with right checksums.
   void forged(const std::string& what, SectionKind kind, const Buffer& body) {
     auto changed = taken_;
     changed.bodies(kind) = {body};
@@ -164,7 +164,7 @@ void write_assembled(Sample& sample) {
       entry.address = format::DataAddress{0, offset};
     });
   }
-  // Contents of a volume that is nowhere.
+  // A file whose contents lie in a volume that does not exist.
   sample.assembled("volume-absent", [](auto& assembler) {
     assembler.more_volumes[1] = "/elsewhere";
     auto& entry = assembler.add("e", 0100644);
@@ -174,7 +174,7 @@ void write_assembled(Sample& sample) {
   });
 }
 
-// What is not in a tree: names twice, links in a circle, extents within others, bombs.
+// Images of impossible trees: repeated names, circular links, extents within others, bombs.
 void write_impossible(Sample& sample) {
   const auto image = [&](const std::string& what, Buffer bytes) {
     sample.write("Forged-" + what, {std::move(bytes), {}});
@@ -192,7 +192,7 @@ void write_impossible(Sample& sample) {
 
 void write_damaged(Sample& sample) {
   for (const auto& base : kBaseImages) {
-    if (base.name == std::string_view("Tiny")) continue;  // in Sample
+    if (base.name == std::string_view("Tiny")) continue;  // same tree as Sample
     Victim victim(sample, base);
     victim.flip_each_section();
     victim.damage_volumes();

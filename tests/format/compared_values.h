@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// That a comparison of values leaves nothing out.
+// Checks that a comparison of values leaves no field out.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace dgfs::test {
 
-/// Each of `changes` must make another value of a copy of `whole`.
+/// Each of `changes`, applied to a copy of `whole`, must make a different value.
 template <class Value>
 void expect_all_compared(const Value& whole,
                          const std::vector<std::function<void(Value&)>>& changes) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The small values that records decode to. Two header pages, two index copies and a whole extent
-// are told from others by comparing them, and so are results in tests: nothing is left out of it.
+// The small values to which records decode. The program compares them to tell header pages, index
+// copies and extents apart, and tests compare results: a comparison must leave no field out.
 #include "tests/format/compared_values.h"
 #include "format/entry/attribute_table.h"
 #include "format/header/superblock.h"
@@ -16,7 +16,7 @@
 namespace dgfs::format {
 namespace {
 
-// Whole, since the fixtures of sections are in a namespace test of format's own.
+// Fully qualified, since the fixtures of sections are in format's own namespace `test`.
 using dgfs::test::expect_all_compared;
 
 TEST(ComparedValues, SuperblocksThatDifferInOneFieldDiffer) {

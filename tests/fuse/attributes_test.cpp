@@ -40,7 +40,7 @@ TEST(FuseAttributes, HolesTakeNoBlocks) {
 TEST(FuseAttributes, StoredSizesThatCannotBeDoNoHarm) {
   auto node = file_of(1000);
   node.sparse_map = {.offset_bytes = 0, .length_bytes = 20};
-  node.stored_bytes = 7;  // less than a checksum
+  node.stored_bytes = 7;  // shorter than a checksum
   EXPECT_LE(to_stat(node).st_blocks, 2);
   node.stored_bytes = std::numeric_limits<std::uint64_t>::max();
   EXPECT_LE(to_stat(node).st_blocks, 2);
@@ -86,7 +86,7 @@ TEST(FuseAttributes, OverridesReplaceOwnerAndPermissions) {
   const auto owner = to_stat(node, {.uid = 7, .gid = std::nullopt, .umask = std::nullopt});
   EXPECT_EQ(owner.st_uid, 7u);
   EXPECT_EQ(owner.st_gid, 6u);
-  EXPECT_EQ(owner.st_mode, 0100711u) << "who owns it now has given it to nobody";
+  EXPECT_EQ(owner.st_mode, 0100711u) << "the shown owner has not granted set-user-id";
   const auto group = to_stat(node, {.uid = std::nullopt, .gid = 7, .umask = std::nullopt});
   EXPECT_EQ(group.st_mode, 0100711u);
   EXPECT_EQ(to_stat(node, {}).st_mode, 0104711u);
@@ -98,7 +98,7 @@ TEST(FuseAttributes, OverridesReplaceOwnerAndPermissions) {
   EXPECT_EQ(to_stat(node, {.uid = {}, .gid = {}, .umask = 077}).st_mode, 0120777u);
 }
 
-// Of a disk's node in an image nobody gets what the image does not give.
+// The options give no user rights to a device node that the image does not give.
 TEST(FuseAttributes, OverridesGiveNoRightsToDevices) {
   auto node = file_of(0);
   node.uid = 0;
@@ -111,7 +111,7 @@ TEST(FuseAttributes, OverridesGiveNoRightsToDevices) {
     EXPECT_EQ(shown.st_mode, type | 0660);
     EXPECT_EQ(to_stat(node, {.uid = {}, .gid = {}, .umask = 027}).st_mode, type | 0640);
   }
-  // What pipes and directories are for is inside the mount.
+  // Pipes and directories lead to nothing outside the mount, so the options apply to them.
   node.mode = 0010600;
   EXPECT_EQ(to_stat(node, {.uid = 1000, .gid = {}, .umask = 0}).st_mode, 0010777u);
   node.mode = 0042755;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What the kernel has seen once it must not ask again: requests are counted in the server.
+// The kernel must not ask twice for the same thing. The test counts requests in the server.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -31,8 +31,8 @@ class FuseCache : public testing::Test {
     mounted_ = std::make_unique<MountedImage>(source_);
   }
 
-  // Requests that somebody waited for while `work` ran; without statfs, which find and du call
-  // once each and no kernel remembers, and without xattrs, which are counted apart.
+  // Requests during `work` for which a process waited. Without statfs, which find and du call once
+  // each and no kernel caches, and without xattrs, which are counted separately.
   template <class Work>
   std::uint64_t requests_of(Work work) {
     const auto before = cacheable_requests();
@@ -55,8 +55,8 @@ class FuseCache : public testing::Test {
   std::unique_ptr<MountedImage> mounted_;
 };
 
-// Four times the kernel's, where the server may set it; else the kernel's, and a mount all the
-// same.
+// Four times the kernel's default if the server may set it; otherwise the default, and the mount
+// works.
 TEST_F(FuseCache, LargeFilesAreReadFarAhead) {
   struct stat status {};
   ASSERT_EQ(::stat(mounted_->path("large").c_str(), &status), 0);
@@ -75,7 +75,7 @@ TEST_F(FuseCache, WarmOpenReadCloseAsksNothing) {
 }
 
 TEST_F(FuseCache, ASmallFileCostsOneRead) {
-  (void)slurp(mounted_->path("dir/1"));  // settles how files are opened
+  (void)slurp(mounted_->path("dir/1"));  // the kernel learns how files are opened
   EXPECT_EQ(requests_of([&] { (void)slurp(mounted_->path("dir/3")); }), 2u);  // LOOKUP and READ
 }
 
@@ -89,7 +89,7 @@ TEST_F(FuseCache, OpensAreAskedOnce) {
 TEST_F(FuseCache, WarmListingsAskNothing) {
   for (const char* command : {"ls -l", "ls -lR", "find", "find -ls", "du -a"}) {
     SCOPED_TRACE(command);
-    // GNU find takes its places before its tests.
+    // GNU find wants its starting points before its tests.
     const std::string text = command;
     const auto space = text.find(' ');
     const auto shell =
@@ -101,7 +101,7 @@ TEST_F(FuseCache, WarmListingsAskNothing) {
 
 TEST_F(FuseCache, AColdLongListingNeedsNoRequestPerName) {
   const auto requests = requests_of([&] { run("ls -lR"); });
-  EXPECT_LT(requests, 60u) << "for 500 files";
+  EXPECT_LT(requests, 60u) << "requests for 500 files";
 }
 
 TEST_F(FuseCache, AColdWalkLooksNothingUp) {
@@ -130,7 +130,8 @@ TEST_F(FuseCache, WithoutXattrsTheirListsAreAskedForOnce) {
   EXPECT_EQ(mounted_->counters().of(Request::kListXattrs), 1u);
 }
 
-// The statistics are an xattr, so the kernel must go on asking; but who reads files asks for none.
+// The statistics are an xattr, so the kernel must keep asking; but readers of files ask for no
+// xattr.
 TEST_F(FuseCache, OnlyWhoAsksForAnXattrPaysForIt) {
   char buffer[100];
   const auto path = mounted_->path("large");
@@ -146,11 +147,11 @@ TEST_F(FuseCache, OnlyWhoAsksForAnXattrPaysForIt) {
   EXPECT_EQ(mounted_->counters().of(Request::kGetXattr), 5u);
 }
 
-// ls looks for access control lists, and stops where they are not supported.
+// ls looks for access control lists, and stops after it learns that there are none.
 TEST_F(FuseCache, ALongListingAsksForXattrsOnce) {
   const auto before = xattr_requests();
   run("ls -lR --color=always");
-  EXPECT_LE(xattr_requests() - before, 3u) << "for 500 files";
+  EXPECT_LE(xattr_requests() - before, 3u) << "xattr requests for 500 files";
 }
 
 }  // namespace

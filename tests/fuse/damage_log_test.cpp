@@ -13,7 +13,7 @@
 namespace dgfs::fuse {
 namespace {
 
-// The real environment with a clock that the test moves. Only the clock is used.
+// The real environment with a clock that the test moves; the log uses only the clock.
 class ClockEnv final : public storage::Env {
  public:
   using Env::open;
@@ -111,7 +111,7 @@ TEST_F(DamageLogTest, ANameWritesNoLineOfItsOwn) {
   const auto text = text_.str();
   EXPECT_NE(text.find("/x\\ndgfs: all is well\\033[2J: a.dgfs: "), std::string::npos) << text;
   EXPECT_NE(text.find("[warning] a\\n.dgfs: x"), std::string::npos) << text;
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;  // one line is the advice
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;  // one line is advice
 }
 
 TEST_F(DamageLogTest, HarmlessDamageIsLimitedToo) {
@@ -127,14 +127,15 @@ TEST_F(DamageLogTest, ASecondHasFewLinesAndTheRestIsCounted) {
   EXPECT_EQ(told, kDamageLinesPerSecondMax);
   EXPECT_EQ(text_.str().find("left out"), std::string::npos);
   env_.now_ns += 1'000'000'000;
-  EXPECT_TRUE(tell(999)) << "was left out, so it is told when it is met again";
-  EXPECT_NE(text_.str().find("990 more failures were left out"), std::string::npos) << text_.str();
+  EXPECT_TRUE(tell(999)) << "a place that was left out is logged when it comes again";
+  EXPECT_NE(text_.str().find("990 more failures were not logged"), std::string::npos)
+      << text_.str();
 }
 
 TEST_F(DamageLogTest, RememberedPlacesAreBounded) {
   std::uint64_t told = 0;
   for (std::uint64_t offset = 0; offset < kDamagedPlacesMax + 100; ++offset) {
-    env_.now_ns += 1'000'000'000 / kDamageLinesPerSecondMax;  // all within the hour
+    env_.now_ns += 1'000'000'000 / kDamageLinesPerSecondMax;  // all places within the hour
     told += tell(offset) ? 1u : 0u;
   }
   EXPECT_EQ(told, kDamagedPlacesMax);

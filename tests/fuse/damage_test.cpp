@@ -82,7 +82,7 @@ TEST(FuseDamage, ATruncatedImageGivesEio) {
   EXPECT_EQ(mounted.unmount(), 0);
 }
 
-// Both copies of some index pages, given by the first and the one behind the last; 0: to the end.
+// Damages both copies of the index pages [first, end); end 0: to the last page.
 void damage_pages(const MountedImage& mounted, std::size_t first, std::size_t end) {
   const auto index = slurp(mounted.index_path());
   const auto superblock = format::decode_superblock(as_bytes(index).first(format::kPageBytes));
@@ -98,7 +98,7 @@ void damage_pages(const MountedImage& mounted, std::size_t first, std::size_t en
   overwrite(mounted.image_path(), copy_at + offset, garbage);
 }
 
-// The names of a directory in the order in which they come; what the end of it says.
+// Lists a directory in its order; `failure` becomes the error at its end.
 std::vector<std::string> names_in(DIR* directory, int& failure, std::size_t names_max) {
   std::vector<std::string> names;
   errno = 0;
@@ -111,7 +111,7 @@ std::vector<std::string> names_in(DIR* directory, int& failure, std::size_t name
   return names;
 }
 
-// Names that do not compress, so that few files fill many pages.
+// A name that does not compress, so that few files fill many pages.
 std::string unlike_name(std::uint64_t number) {
   std::string name;
   for (const char byte : noise(40, number)) name += static_cast<char>('0' + (byte & 63));
@@ -138,7 +138,7 @@ TEST(FuseDamage, DamagedIndexPagesGiveEio) {
   EXPECT_EQ(mounted.unmount(), 0);
 }
 
-// At every try: no name twice, none left out that can be read, and an error for those that cannot.
+// Each round gives each readable name once, and then an error for the lost ones.
 TEST(FuseDamage, AListingGoesOnBehindALostPageAndEndsInEio) {
   DGFS_NEEDS_FUSE();
   constexpr std::size_t kNames = 3000;
@@ -165,10 +165,10 @@ TEST(FuseDamage, AListingGoesOnBehindALostPageAndEndsInEio) {
     EXPECT_TRUE(std::is_sorted(names.begin() + 2, names.end()));
     EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
     (void)names_in(directory.get(), failure, 1);
-    EXPECT_EQ(failure, EIO) << "asked once more";
+    EXPECT_EQ(failure, EIO) << "a further readdir fails, too";
     ::rewinddir(directory.get());
   }
-  // Who goes back to a place behind the damage still learns of it.
+  // A reader that goes back to a place behind the damage still gets the error.
   int failure = 0;
   (void)names_in(directory.get(), failure, kNames - lost - 10);
   ASSERT_EQ(failure, 0);
@@ -182,7 +182,7 @@ TEST(FuseDamage, AListingGoesOnBehindALostPageAndEndsInEio) {
   EXPECT_EQ(mounted.unmount(), 0);
 }
 
-// Their attributes stand apart: only who asks for those of a lost record gets the error.
+// Their attributes are in link records: only a stat of a lost record gives the error.
 TEST(FuseDamage, HardLinksWithoutTheirRecordsAreListed) {
   DGFS_NEEDS_FUSE();
   constexpr std::uint64_t kNames = 600;

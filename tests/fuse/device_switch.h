@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A device that fails and recovers when a test says so, under a server in another process.
+// A device under a server in another process; the test makes it fail and recover.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ enum class DeviceFault : int {
   kNone,
   kError,  ///< reads fail with EIO
   kShort,  ///< reads end early, as if the file had been cut
-  kFlip,   ///< a bit of what is read is inverted
+  kFlip,   ///< a bit of the read bytes is inverted
   kZeros,  ///< reads give zeros
 };
 enum class DevicePart : int { kAll, kImage, kIndex };
@@ -34,7 +34,7 @@ class DeviceSwitch {
   void recover() { set(DeviceFault::kNone); }
   [[nodiscard]] std::uint64_t fired() const { return fired_; }
 
-  /// What this read of `path` is to suffer.
+  /// The fault for this read of `path`.
   DeviceFault next(const std::string& path);
 
  private:
@@ -50,14 +50,14 @@ class DeviceSwitch {
   std::atomic<DeviceFault> fault_ = DeviceFault::kNone;
   std::atomic<DevicePart> part_ = DevicePart::kAll;
   std::atomic<bool> once_ = false;
-  std::atomic<std::int64_t> countdown_ = 0;  // reads until the one
+  std::atomic<std::int64_t> countdown_ = 0;  // reads before the one that fails
   std::atomic<std::uint64_t> fired_ = 0;
 };
 
-/// In memory that a forked child shares; never freed.
+/// Makes a switch in memory that a forked child shares; never freed.
 [[nodiscard]] DeviceSwitch* make_shared_switch();
 
-/// `base` as `device_switch` lets it be; both must outlive the result.
+/// `base` with the faults of `device_switch`; both must outlive the result.
 [[nodiscard]] std::unique_ptr<storage::Env> make_switched_env(storage::Env& base,
                                                               DeviceSwitch& device_switch);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Devices that fail under a live mount, and recover: every answer is the right one or EIO, the
-// server lives, and nothing of the failure is left when the device answers again.
+// Devices that fail under a live mount, and recover: every answer is right or EIO, the server
+// lives, and no trace of the failure is left when the device answers again.
 #include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@
 namespace dgfs::test {
 namespace {
 
-// Question -> answer. A failure is told as "errno N".
+// Question -> answer. A failure is "errno N".
 using Answers = std::map<std::string, std::string>;
 
 std::string failure_text(int number) { return "errno " + std::to_string(number); }
@@ -46,7 +46,7 @@ class FuseDevice : public testing::Test {
     source_.symlink("long", std::string(1000, 'x'));
     source_.hard_link("other-name", "dir/3");
     source_.xattr("large", "user.noise", noise(2000, 9));
-    // More index pages than one.
+    // Enough files for more than one index page.
     source_.directory("many");
     for (int i = 0; i < 400; ++i) {
       std::string name;
@@ -129,7 +129,7 @@ class FuseDevice : public testing::Test {
     }
     return answers;
   }
-  // What an undisturbed mount says.
+  // The answers of an undisturbed mount.
   const Answers& truth() {
     if (truth_.empty()) {
       device_->recover();
@@ -137,7 +137,7 @@ class FuseDevice : public testing::Test {
     }
     return truth_;
   }
-  // Returns how many are EIO.
+  // Returns how many answers are EIO.
   std::size_t expect_true_or_eio(const Answers& answers) {
     std::size_t failures = 0;
     for (const auto& [question, answer] : answers) {
@@ -151,7 +151,7 @@ class FuseDevice : public testing::Test {
   }
   void expect_recovered(MountedImage& mounted) {
     EXPECT_TRUE(mounted.server_lives());
-    EXPECT_EQ(expect_true_or_eio(ask(mounted)), 0u) << "something of the failure is left";
+    EXPECT_EQ(expect_true_or_eio(ask(mounted)), 0u) << "a trace of the failure is left";
     EXPECT_EQ(mounted.unmount(), 0);
   }
 
@@ -164,7 +164,7 @@ class FuseDevice : public testing::Test {
 struct Failing {
   DeviceFault fault;
   DevicePart part;
-  bool metadata_survives;  // the other index copy answers
+  bool metadata_survives;  // whether the other index copy answers
   bool contents_survive;
 };
 constexpr Failing kFailing[] = {
@@ -202,7 +202,7 @@ TEST_P(FuseFailingDevice, FromTheStartUntilItRecovers) {
   expect_recovered(*mounted);
 }
 
-// What is in caches stays right, what is not fails, and comes back.
+// Answers from caches stay right. The others fail, and are right again afterwards.
 TEST_P(FuseFailingDevice, InTheMiddleUntilItRecovers) {
   const auto& failing = GetParam();
   (void)truth();
@@ -218,7 +218,7 @@ TEST_P(FuseFailingDevice, InTheMiddleUntilItRecovers) {
 
 INSTANTIATE_TEST_SUITE_P(Every, FuseFailingDevice, testing::ValuesIn(kFailing));
 
-// One read fails, whichever it is.
+// One read fails, each in turn.
 TEST_F(FuseDevice, OneReadFailsAndNoTraceIsLeft) {
   (void)truth();
   for (const auto fault : {DeviceFault::kError, DeviceFault::kShort, DeviceFault::kFlip}) {
@@ -236,7 +236,7 @@ TEST_F(FuseDevice, OneReadFailsAndNoTraceIsLeft) {
   }
 }
 
-// An image that is cut short and made whole again, in place.
+// An image that is cut, and restored in place.
 class FuseCutImage : public FuseDevice, public testing::WithParamInterface<std::size_t> {};
 
 TEST_P(FuseCutImage, GivesEioAndRecovers) {
@@ -256,7 +256,7 @@ TEST_P(FuseCutImage, GivesEioAndRecovers) {
 
 INSTANTIATE_TEST_SUITE_P(ToPercent, FuseCutImage, testing::Values(0, 1, 20, 50, 80));
 
-// Many threads, and a device that comes and goes.
+// Many threads ask while the device fails and recovers.
 TEST_F(FuseDevice, AFlickeringDeviceNeverGivesWrongAnswers) {
   (void)truth();
   const auto mounted = mount();
@@ -288,7 +288,7 @@ TEST_F(FuseDevice, TheLogSaysWhatWhereAndWhatToDo) {
   const auto log = mounted->log();
   for (const auto& part :
        {std::string("read of /dir/5: ") + mounted->image_path() + ": contents, offset ",
-        std::string("Input/output error"), std::string("the device under the image fails"),
+        std::string("Input/output error"), std::string("the device of the image fails"),
         std::string("read of /dir/6: ") + mounted->image_path() + ": contents, offset ",
         std::string("checksum mismatch"), std::string("'dgfs verify IMAGE'")}) {
     EXPECT_NE(log.find(part), std::string::npos) << part << " in\n" << log;

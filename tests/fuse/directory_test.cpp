@@ -24,7 +24,7 @@ struct Listed {
   std::string name;
   ino_t inode;
   unsigned char type;
-  long after;  // telldir() behind it
+  long after;  // telldir() behind this entry
 };
 
 std::vector<Listed> list(DIR* directory) {

@@ -15,17 +15,17 @@
 namespace dgfs::test {
 namespace {
 
-// The kernel's structure ends in as many bytes as the file system likes.
+// The kernel's structure has a tail whose length the file system chooses.
 class Handle {
  public:
   [[nodiscard]] file_handle* get() { return reinterpret_cast<file_handle*>(memory_.data()); }
-  /// Whether the file at `path` has one; it is then in here.
+  /// Returns whether the file at `path` has a handle, and takes it.
   bool take(const std::string& path) {
     int mount_id = 0;
     get()->handle_bytes = MAX_HANDLE_SZ;
     return ::name_to_handle_at(AT_FDCWD, path.c_str(), get(), &mount_id, 0) == 0;
   }
-  /// Turns it into that of an inode number nobody has: the high half comes first.
+  /// Changes it to an unused inode number: the high half comes first.
   void spoil() { memory_[sizeof(file_handle) + 1] = 77; }
 
  private:
@@ -38,7 +38,8 @@ TEST(FuseHandle, OpensWithoutThePath) {
   source.directory("a");
   source.directory("a/b");
   source.file("a/b/file", "by handle");
-  // Taken from one mount, used on another of the same tree, where nothing is cached.
+  // The test takes a handle from one mount, and uses it on another of the same tree with empty
+  // caches.
   MountedImage first(source);
   MountedImage mounted(source);
   Handle file;
@@ -55,7 +56,7 @@ TEST(FuseHandle, OpensWithoutThePath) {
   EXPECT_EQ(std::string(buffer, 9), "by handle");
   ::close(opened);
 
-  // A directory must be connected to the root again: its parents are asked for "..".
+  // The kernel must connect a directory to the root again, and asks its parents for "..".
   const int opened_directory = ::open_by_handle_at(root, directory.get(), O_RDONLY | O_DIRECTORY);
   ASSERT_GE(opened_directory, 0) << std::strerror(errno);
   EXPECT_EQ(::faccessat(opened_directory, "file", R_OK, 0), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Beginning and end of a mount.
+// The start and the end of a mount.
 #include <gtest/gtest.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/null_sink.h>
@@ -27,7 +27,7 @@ TEST(FuseLifetime, UnmountEndsTheServerWell) {
 
 TEST(FuseLifetime, SignalsUnmount) {
   DGFS_NEEDS_FUSE();
-  // Whoever runs the tests under nohup has it ignored, and a mount would heed that.
+  // nohup makes its children ignore SIGHUP, and a mount would keep that.
   std::signal(SIGHUP, SIG_DFL);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     ScratchTree source;
@@ -80,7 +80,7 @@ TEST(FuseLifetime, ReadsKeepToMaxRead) {
   EXPECT_GE(mounted.counters().of(fuse::Request::kRead), (1u << 20) / 16384);
 }
 
-// What is refused is refused before anything is mounted or forked.
+// A mount that is refused must be refused before it forks or mounts.
 class FuseRefusal : public testing::Test {
  protected:
   Error refusal(const fuse::MountOptions& options) {

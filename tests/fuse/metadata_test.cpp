@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What stat, readlink and statfs say through a mount.
+// The answers of stat, readlink and statfs through a mount.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/statfs.h>

@@ -123,7 +123,8 @@ TEST(MountArguments, OnlyRootGivesSuidAndDev) {
 
 TEST(MountArguments, SloppyLeavesUnknownOnesOut) {
   EXPECT_TRUE(parse({"sloppy", "colour", "colour=red"}));
-  EXPECT_FALSE(parse({"sloppy", "uid=red"})) << "a known one with a bad value is no unknown one";
+  EXPECT_FALSE(parse({"sloppy", "uid=red"}))
+      << "a known option with a bad value is not an unknown one";
   EXPECT_FALSE(parse({"sloppy", "remount"}));
 }
 

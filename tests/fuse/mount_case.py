@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""What tests that mount as a system does share: an image, and name spaces of their own.
+"""Helpers for tests that mount as a system does: an image, and separate name spaces.
 
-Everything happens in mount and process name spaces of its own: helpers, fstab and /dev/fuse are
-put in place by bind mounts that nobody else sees, and no daemon outlives the test.
+Everything happens in separate mount and process name spaces. Bind mounts that no other process sees
+put helpers, fstab and /dev/fuse in place, and no daemon outlives the test.
 """
 import os
 import pathlib
@@ -26,7 +26,7 @@ def as_nobody(*arguments, **keywords):
 
 
 def mount_table():
-    """Mount point -> (source, type, set of options)."""
+    """Returns mount point -> (source, type, set of options)."""
     lines = pathlib.Path("/proc/self/mounts").read_text().splitlines()
     return {point: (source, kind, set(options.split(",")))
             for source, point, kind, options in (line.split()[:4] for line in lines)}
@@ -65,7 +65,7 @@ class MountCase(support.ScratchCase):
         self.scratch.chmod(0o755)
 
     def tearDown(self):
-        # What was mounted last goes first: it may lie on what was mounted before.
+        # The last mount goes first: it may lie on an earlier one.
         for point in reversed([p for p in mount_table() if p.startswith(str(self.scratch))]):
             run("umount", point, check=False)
         super().tearDown()
@@ -88,7 +88,7 @@ class MountCase(support.ScratchCase):
 
 
 def enter_name_spaces():
-    """Starts this program again where its mounts are its own."""
+    """Starts this program again in its own mount and process name spaces."""
     reason = None
     if os.geteuid() != 0:
         reason = "needs root"
@@ -104,8 +104,8 @@ def enter_name_spaces():
 
 
 def install_helpers(place):
-    """What an installation and udev put in place."""
-    # A copy, since a user need not be able to enter the directory of the build.
+    """Installs the files that an installation and udev put in place."""
+    # A copy, since a user may not be able to enter the build directory.
     support.DGFS = shutil.copy(shutil.which(support.DGFS), place / "dgfs")
     helpers = place / "sbin"
     helpers.mkdir()
@@ -122,7 +122,7 @@ def install_helpers(place):
 
 
 def main():
-    """Runs the tests of the program's own file, in name spaces of its own."""
+    """Runs the tests of the calling program in separate name spaces."""
     if INSIDE not in os.environ:
         enter_name_spaces()
     with tempfile.TemporaryDirectory(prefix="dgfs-helpers-") as directory:

@@ -61,15 +61,15 @@ class ThroughMount(MountCase):
         self.expect_served(other)
         run("mount", "-a", "-T", fstab)
         lines = pathlib.Path("/proc/self/mounts").read_text()
-        self.assertEqual(lines.count(str(other)), 1, "the second time there is nothing to do")
+        self.assertEqual(lines.count(str(other)), 1, "mount -a mounts it only once")
         run("mount", "-T", fstab, self.point)
         self.expect_served()
 
     def test_remount_changes_flags(self):
         run("mount", "-t", "dgfs", self.image, self.point)
         run("mount", "-f", "-o", "remount,noexec", self.point)
-        self.assertNotIn("noexec", self.table_entry()[2], "-f changes nothing")
-        # With both operands mount(8) asks for rw unasked.
+        self.assertNotIn("noexec", self.table_entry()[2], "mount -f changes nothing")
+        # With both operands, mount(8) adds the option rw by itself.
         run("mount", "-t", "dgfs", "-o", "remount,noexec", self.image, self.point)
         self.assertLessEqual({"ro", "noexec"}, self.table_entry()[2])
         dgfs("mount", "-o", "remount,exec", self.image, self.point)
@@ -78,7 +78,7 @@ class ThroughMount(MountCase):
         self.assertLessEqual({"ro", "noexec"}, self.table_entry()[2])
         self.expect_served()
         result = run("mount", "-o", "remount,rw", self.point, check=False)
-        self.expect_refused(result, "was mounted to be read")
+        self.expect_refused(result, "is mounted read-only")
         self.assertIn("ro", self.table_entry()[2])
         result = dgfs("mount", "-o", "remount,noexce", self.image, self.point, check=False)
         self.expect_refused(result, "noexce", code=2)
@@ -119,7 +119,7 @@ class ThroughMount(MountCase):
         result = run("mount", "-t", "dgfs", "-o", f"offset={4096 * 3}", shifted, self.point,
                      check=False)
         if result.returncode != 0 and b"loop" in result.stderr:
-            self.skipTest("no loop device can be had: " + result.stderr.decode())
+            self.skipTest("no loop device is available: " + result.stderr.decode())
         self.assertEqual(result.returncode, 0, result.stderr)
         self.expect_served()
 
@@ -148,7 +148,7 @@ class Options(MountCase):
         shifted.write_bytes(bytes(8192) + content)
         index = pathlib.Path(f"{self.image}.idx").read_bytes()
         (self.scratch / "shifted.idx").write_bytes(index)
-        behind = 8192 + content.index(index[:4096])  # where the copy of the index begins
+        behind = 8192 + content.index(index[:4096])  # begin of the index copy
         for offset in (1, 4096, 8191, 12288, behind):
             with self.subTest(offset):
                 self.expect_refused(self.mount(f"offset={offset}", shifted, check=False),
@@ -172,7 +172,7 @@ class Options(MountCase):
         dgfs("mount", "lone.dgfs", "mnt", "-o", "index=elsewhere", cwd=self.scratch)
         self.expect_served()
         run("umount", self.point)
-        # Opened by its index: the image is looked for when a daemon has left the directory.
+        # Mounted by its index: the daemon looks for the image after it has left the directory.
         shutil.copy(f"{self.image}.idx", self.scratch / "lone.dgfs.idx")
         dgfs("mount", "lone.dgfs.idx", "mnt", cwd=self.scratch)
         self.expect_served()
@@ -187,7 +187,7 @@ class Options(MountCase):
 
 class Checks(MountCase):
     def damaged(self, marker, length=1):
-        """A copy of the image in which what begins with `marker` is overwritten."""
+        """Makes a copy of the image and overwrites the block that begins with `marker`."""
         copy = self.scratch / "damaged.dgfs"
         content = bytearray(self.image.read_bytes())
         at = content.index(marker)
@@ -245,22 +245,23 @@ class OrdinaryUser(MountCase):
         for option in ("suid", "dev"):
             command = [support.DGFS, "mount", self.image, self.point, "-o", option]
             result = as_nobody(*command, check=False)
-            self.expect_refused(result, option, "only root", code=1)
+            self.expect_refused(result, option, "only for root", code=1)
         self.assertIsNone(self.table_entry())
 
     def test_allow_other_is_the_administrators_to_grant(self):
         granted = pathlib.Path("/etc/fuse.conf")
         if granted.exists() and "\nuser_allow_other" in "\n" + granted.read_text():
-            self.skipTest("/etc/fuse.conf grants it to everybody")
+            self.skipTest("/etc/fuse.conf grants it to all users")
         result = as_nobody(support.DGFS, "mount", self.image, self.point, "-o", "allow_other",
                            check=False)
         self.expect_refused(result, "user_allow_other", "nothing was mounted", code=1)
 
     def test_without_dev_null_no_daemon_keeps_its_callers_output(self):
         stand_in = self.scratch / "null"
-        stand_in.touch(0o644)  # as root's tools leave it that replace what they write to
+        # A regular file, as left by root's tools that replace their output file.
+        stand_in.touch(0o644)
         run("mount", "--bind", stand_in, "/dev/null")
-        self.addCleanup(run, "umount", "--lazy", "/dev/null")  # which is umount's own input
+        self.addCleanup(run, "umount", "--lazy", "/dev/null")  # /dev/null is umount's own input
         result = as_nobody(support.DGFS, "mount", self.image, self.point, check=False)
         self.expect_refused(result, "/dev/null", code=1)
 
@@ -274,7 +275,7 @@ class OrdinaryUser(MountCase):
                                check=False)
             self.expect_refused(result, "/dev/fuse", "Permission denied", str(self.point), code=1)
             self.assertNotIn(b"Success", result.stderr)
-        self.assertIn(b"cannot mount: fusermount3 has refused it", result.stderr)
+        self.assertIn(b"cannot mount: fusermount3 refused", result.stderr)
 
     def test_cannot_mount_over_what_is_not_theirs(self):
         result = as_nobody(support.DGFS, "mount", self.image, self.scratch, check=False)
@@ -334,7 +335,7 @@ class FailingDevice(MountCase):
         copy.write_bytes(content)
         attached = run("losetup", "--show", "--read-only", "--find", copy, check=False)
         if attached.returncode != 0:
-            self.skipTest("no loop device can be had: " + attached.stderr.decode())
+            self.skipTest("no loop device is available: " + attached.stderr.decode())
         device = attached.stdout.decode().strip()
         self.addCleanup(run, "losetup", "--detach", device)
         dgfs("mount", device, self.point)
@@ -346,7 +347,7 @@ class FailingDevice(MountCase):
         self.assertEqual(self.failures(), 0)
 
     def failures(self):
-        """How many files cannot be read; the others are right."""
+        """Returns how many files cannot be read; the others must be right."""
         failed = 0
         for i in range(100):
             path = pathlib.Path("dir") / str(i)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Who gets which rights by a mount: set-user-id programs, capabilities, lists, other users."""
+"""The rights that a mount gives: set-user-id programs, capabilities, lists, other users."""
 import os
 import shutil
 import stat
@@ -122,7 +122,7 @@ class Privileges(MountCase):
         for options in ("", ",uid=0", f",gid={NOBODY}"):
             with self.subTest(options):
                 self.mount(f"allow_other{options}", self.scratch / "acl.dgfs")
-                os.listdir(self.point)  # from a listing, too
+                os.listdir(self.point)  # and from a listing, too
                 self.expect_refused(as_nobody("cat", self.point / "kept", check=False),
                                     "Permission denied")
                 run("umount", self.point)

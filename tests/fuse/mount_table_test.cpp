@@ -28,13 +28,13 @@ TEST(MountTable, TheLastMountCounts) {
 
 TEST(MountTable, NamesAreUnescaped) {
   EXPECT_EQ(device_at(kTable, "/mnt/a b\\c"), "0:36");
-  EXPECT_EQ(device_at(kTable, "/mnt/z\\04"), "0:38") << "no escape";
+  EXPECT_EQ(device_at(kTable, "/mnt/z\\04"), "0:38") << "an incomplete escape stays as it is";
 }
 
 TEST(MountTable, AMountBelowAnotherOneIsFound) {
   EXPECT_EQ(find_mount(kTable, "/mnt/a")->number, "42");
   EXPECT_EQ(fuse::find_mount_below(kTable, "22"), "/mnt/a");
-  EXPECT_EQ(fuse::find_mount_below(kTable, "40"), "/mnt/a") << "one lies on the other";
+  EXPECT_EQ(fuse::find_mount_below(kTable, "40"), "/mnt/a") << "one mount lies on the other";
   EXPECT_EQ(fuse::find_mount_below("1 2 3 / /mnt/a/b\\040c rw - tmpfs t rw\n", "2"), "/mnt/a/b c");
   EXPECT_FALSE(fuse::find_mount_below(kTable, "42"));
   EXPECT_FALSE(fuse::find_mount_below(kTable, "4"));

@@ -62,15 +62,16 @@ MountedImage::MountedImage(const ScratchTree& source, const Options& options)
   build_image(source, image_path());
   place_.directory("mount");
   place_.open_to_all();
-  // A daemon whose parent has ended becomes a child of this process, which can wait for it.
+  // When the daemon's parent ends, the daemon becomes a child of this process, which can wait for
+  // it.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   server_ = ::fork();
   if (server_ == 0) serve(options);
   if (options.daemon) {
     const int status = wait_for_server();
-    EXPECT_EQ(status, 0) << "the calling process ends well when the mount is usable";
+    EXPECT_EQ(status, 0) << "the parent exits with 0 once the mount is usable";
     EXPECT_TRUE(is_mounted());
-    server_ = 0;  // any child: the daemon
+    server_ = 0;  // wait for any child: the daemon
   } else {
     wait_until_mounted();
   }
@@ -104,7 +105,7 @@ std::string MountedImage::path(std::string_view name) const {
   return place_.path(name.empty() ? "mount" : "mount/" + std::string(name));
 }
 
-// The mount table is asked, not the mount: a dead server's mount must be seen too.
+// Reads the mount table, not the mount, so that it also sees the mount of a dead server.
 bool MountedImage::is_mounted() const {
   return slurp("/proc/self/mounts").find(" " + path() + " fuse.dgfs ") != std::string::npos;
 }
@@ -117,11 +118,11 @@ void MountedImage::wait_until_mounted() {
   while (!is_mounted()) {
     if (!server_lives()) {
       server_ = -1;
-      FAIL() << "the server ended before it had mounted";
+      FAIL() << "the server ended before it had mounted the image";
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
-  // Answered when it serves.
+  // Returns once the server answers.
   (void)lstat_of(path());
 }
 

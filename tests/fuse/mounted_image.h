@@ -17,7 +17,7 @@
 
 namespace dgfs::test {
 
-/// Why mounting is impossible here; empty where it is possible.
+/// Returns why mounting is impossible here; empty if it is possible.
 [[nodiscard]] std::string why_no_mount();
 
 /// Packs `source` into `image` (and its index beside it).
@@ -28,8 +28,9 @@ class MountedImage {
   struct Options {
     std::vector<std::string> mount_options;
     bool daemon = false;
-    bool with_delta = false;         ///< a new one, beside the image
-    DeviceSwitch* device = nullptr;  ///< what image and index lie on; from make_shared_switch()
+    bool with_delta = false;  ///< a new one, beside the image
+    DeviceSwitch* device =
+        nullptr;  ///< the device below image and index; from make_shared_switch()
   };
   /// Packs and mounts; returns when the mount can be used.
   explicit MountedImage(const ScratchTree& source) : MountedImage(source, Options()) {}
@@ -42,7 +43,7 @@ class MountedImage {
   [[nodiscard]] std::string image_path() const { return place_.path("image.dgfs"); }
   [[nodiscard]] std::string index_path() const { return place_.path("image.dgfs.idx"); }
   [[nodiscard]] const fuse::RequestCounters& counters() const { return *counters_; }
-  /// What the server has logged (in the foreground).
+  /// The log of a server in the foreground.
   [[nodiscard]] std::string log() const { return slurp(place_.path("log")); }
 
   [[nodiscard]] bool is_mounted() const;
@@ -50,7 +51,7 @@ class MountedImage {
   [[nodiscard]] pid_t server() const { return server_; }
   /// Unmounts; returns the server's exit status, -1 if it was killed.
   int unmount();
-  /// Sends a signal; returns the server's exit status likewise.
+  /// Sends a signal; returns the server's exit status as unmount() does.
   int end_by(int signal);
 
  private:
@@ -60,11 +61,11 @@ class MountedImage {
 
   ScratchTree place_;
   fuse::RequestCounters* counters_;  // in memory shared with the server
-  pid_t server_ = -1;                // -1: has ended
+  pid_t server_ = -1;                // -1: the server has ended
 };
 
 }  // namespace dgfs::test
 
-/// First line of a test that mounts.
+/// Goes first in a test that mounts.
 #define DGFS_NEEDS_FUSE() \
   if (const auto reason = dgfs::test::why_no_mount(); !reason.empty()) DGFS_SKIP(reason)

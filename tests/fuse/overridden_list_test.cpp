@@ -40,14 +40,15 @@ TEST(OverriddenList, TheGroupsBitsAreItsOwnNotTheMasks) {
   EXPECT_EQ(mode_of(0100674, {{kUser, 6}, {kOwningGroup, 4}, {kMask, 7}}), 0100644u);
   EXPECT_EQ(mode_of(0100670, {{kUser, 6}, {kOwningGroup, 0}, {kMask, 7}}), 0100600u);
   EXPECT_EQ(mode_of(0100640, {{kGroup, 7}, {kOwningGroup, 7}, {kMask, 4}}), 0100640u);
-  EXPECT_EQ(mode_of(0102755, {{kOwningGroup, 5}}), 0102755u) << "nobody else is named";
+  EXPECT_EQ(mode_of(0102755, {{kOwningGroup, 5}}), 0102755u)
+      << "the list names no other user or group";
 }
 
 TEST(OverriddenList, WhatItKeepsFromAnybodyNobodyGets) {
   EXPECT_EQ(mode_of(0100645, {{kUser, 0}, {kOwningGroup, 4}, {kMask, 4}}), 0100600u);
   EXPECT_EQ(mode_of(0100645, {{kUser, 4}, {kUser, 5}, {kOwningGroup, 4}, {kMask, 4}}), 0100644u);
   EXPECT_EQ(mode_of(0100645, {{kGroup, 1}, {kOwningGroup, 4}, {kMask, 7}}), 0100641u);
-  // The mask takes from those that are named, too.
+  // The mask limits named users and groups, too.
   EXPECT_EQ(mode_of(0100617, {{kUser, 7}, {kOwningGroup, 7}, {kMask, 1}}), 0100611u);
 }
 

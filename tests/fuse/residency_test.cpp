@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What lies in the page cache: of a large file that is read through, one copy and not two.
+// A large file that is read through lies once in the page cache, not twice.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kLargeBytes = std::size_t{32} << 20;
 
-// Share of a file's pages that are in memory.
+// Returns the share of a file's pages that are in memory.
 double resident_share(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return -1;
@@ -39,14 +39,14 @@ double resident_share(const std::string& path) {
   return static_cast<double>(resident) / static_cast<double>(pages.size());
 }
 
-// In a file system without a device nothing lies below the mount that could go.
+// On a file system in memory the pages of the image cannot be dropped.
 bool lies_in_memory(const std::string& path) {
   constexpr auto kTmpfsMagic = 0x01021994;
   struct statfs system {};
   return ::statfs(path.c_str(), &system) == 0 && system.f_type == kTmpfsMagic;
 }
 
-// Makes temporary files lie on a device, if this machine has one for them.
+// Moves temporary files to a device, if this machine has one for them.
 void prefer_a_device() {
   const char* const given = std::getenv("TMPDIR");
   if (lies_in_memory(given == nullptr ? "/tmp" : given)) ::setenv("TMPDIR", "/var/tmp", 1);
@@ -65,7 +65,7 @@ TEST(FuseResidency, ALargeFileIsInMemoryOnce) {
   EXPECT_GT(resident_share(mounted.path("large")), 0.9);
   const auto below = resident_share(mounted.image_path());
   EXPECT_GE(below, 0.0);
-  EXPECT_LT(below, 0.6) << "the image";
+  EXPECT_LT(below, 0.6) << "the image's pages were not dropped";
   EXPECT_EQ(mounted.unmount(), 0);
 }
 

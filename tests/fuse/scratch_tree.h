@@ -12,7 +12,7 @@
 
 namespace dgfs::test {
 
-/// All calls take paths below the root and end the test program if the system refuses.
+/// All calls take paths below the root, and end the test program if the system refuses.
 class ScratchTree {
  public:
   ScratchTree();
@@ -26,7 +26,7 @@ class ScratchTree {
   void open_to_all() const;
   void directory(const std::string& name, mode_t mode = 0755) const;
   void file(const std::string& name, std::string_view content, mode_t mode = 0644) const;
-  /// Writes at an offset; what lies before it and was never written is a hole.
+  /// Writes at an offset; unwritten bytes before it are a hole.
   void write_at(const std::string& name, std::string_view content, off_t offset) const;
   void symlink(const std::string& name, const std::string& target) const;
   void hard_link(const std::string& name, const std::string& existing) const;
@@ -39,9 +39,10 @@ class ScratchTree {
   std::string root_;
 };
 
-/// Bytes that differ everywhere and between seeds.
+/// Bytes without repeats, different for each seed.
 [[nodiscard]] std::string noise(std::size_t size_bytes, std::uint64_t seed);
-/// Whole content; the errno of a failed call in `*failure`, and what was read before it.
+/// Returns the whole content. If a call fails, `*failure` gets its errno, and the result is what
+/// was read before.
 [[nodiscard]] std::string slurp(const std::string& path, int* failure = nullptr);
 [[nodiscard]] struct stat lstat_of(const std::string& path);
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""What a mount in the background tells: lines of the system's log, and live statistics.
+"""Tests the output of a mount in the background: lines of the system's log, and live statistics.
 
-The log is a socket of the test, in a /dev and a mount name space of its own.
+The log is a socket of the test, in a separate /dev and mount name space.
 """
 import errno
 import json
@@ -21,7 +21,7 @@ INSIDE = "DGFS_TEST_NAME_SPACE"
 
 
 class SystemLog(support.ScratchCase):
-    """What a mount in the background tells: lines of the system's log, and live statistics."""
+    """The output of a mount in the background: lines of the system's log, and live statistics."""
 
     NAME = "fooled\ndgfs: all is well"
 
@@ -39,7 +39,7 @@ class SystemLog(support.ScratchCase):
         self.log = self.make_devices()
 
     def make_devices(self):
-        """A /dev of our own, with a log that the test reads; there need not be one outside."""
+        """Makes a separate /dev, with a log that the test reads; the system may have none."""
         devices = self.scratch / "dev"
         devices.mkdir()
         run("mount", "-t", "tmpfs", "none", devices)
@@ -66,7 +66,7 @@ class SystemLog(support.ScratchCase):
             lines = []
             while len(lines) < 2:
                 line = self.log.recv(8192).decode()
-                if not line.startswith("<30>"):  # daemon.info: how requests come
+                if not line.startswith("<30>"):  # not daemon.info, which tells how requests come
                     lines.append(line)
             for line in lines:  # <daemon.err>, time, program and process
                 self.assertRegex(line, r"^<27>.{15} dgfs\[\d+\]: ")
@@ -77,7 +77,7 @@ class SystemLog(support.ScratchCase):
 
             text = dgfs("info", "--live", point).stdout.decode()
             self.assertRegex(text, r"\n  read +[1-9]")
-            self.assertRegex(text, r"\ndamage +[1-9]")  # the kernel may ask again
+            self.assertRegex(text, r"\ndamage +[1-9]")  # the kernel may ask more than once
             facts = json.loads(dgfs("info", "--live", "--json", point).stdout)
             self.assertGreaterEqual(facts["errors"], 1)
             self.assertGreaterEqual(facts["content_bytes"], 15000)
@@ -89,7 +89,7 @@ class SystemLog(support.ScratchCase):
 
 
 def enter_name_space():
-    """Starts this program again where its mounts are its own."""
+    """Starts this program again in its own mount name space."""
     reason = None
     if os.geteuid() != 0:
         reason = "needs root"

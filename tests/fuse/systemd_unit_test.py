@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""The unit that docs/MOUNTING.md shows is one that systemd has nothing against."""
+"""systemd accepts the unit that docs/MOUNTING.md shows."""
 import pathlib
 import sys
 
@@ -12,7 +12,7 @@ from support import run  # noqa: E402
 
 class SystemdUnit(support.ScratchCase):
     def judge(self, name, text):
-        """What systemd has against a unit; empty where that is nothing."""
+        """Returns systemd's complaints about a unit; empty if there are none."""
         path = self.scratch / name
         path.write_text(text)
         result = run("systemd-analyze", "verify", "--man=no", path, check=False)
@@ -31,7 +31,7 @@ class SystemdUnit(support.ScratchCase):
         plain = self.judge(name, f"[Mount]\nWhat=tmpfs\nWhere={where}\nType=tmpfs\n")
         if plain:
             self.skipTest("systemd-analyze does not work here: " + plain)
-        for word in ("What=", "Options="):  # it does judge
+        for word in ("What=", "Options="):  # a broken unit is refused, so it does check
             self.assertNotEqual(self.judge(name, unit.replace(word, "X" + word)), "", word)
         self.assertEqual(self.judge(name, unit), "")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Requests through io_uring where the kernel can, also of stopped, killed and bound processes."""
+"""Requests through io_uring where the kernel can, also with stopped, killed and bound processes."""
 import contextlib
 import ctypes
 import errno
@@ -27,7 +27,7 @@ SWITCH = pathlib.Path("/sys/module/fuse/parameters/enable_uring")
 
 @contextlib.contextmanager
 def switched(on):
-    """The system's switch; as it was at the end."""
+    """Sets the system's switch, and restores it at the end."""
     before = SWITCH.read_text()
     SWITCH.write_text("Y" if on else "N")
     try:
@@ -108,7 +108,7 @@ class Ring(RingCase):
         client = subprocess.Popen(["stat", self.point / "dir" / "8"], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
         time.sleep(0.3)
-        self.assertIsNone(client.poll(), "it waits")
+        self.assertIsNone(client.poll(), "the client must wait")
         self.kill_daemon()
         self.assertEqual(client.wait(timeout=20), 1)
         self.mount_ring_delta()
@@ -190,7 +190,9 @@ class Ring(RingCase):
                     self.assertEqual(said, "")
 
     def test_readers_in_order_on_one_processor_are_not_stuck(self):
-        """A thread that brings files ahead waits for pages that others of its queue bring."""
+        """A thread that prefetches files waits for pages that other threads of its queue
+        load.
+        """
         processor = str(min(os.sched_getaffinity(0)))
         for threads in (2, 8):
             with self.subTest(threads):
@@ -203,7 +205,7 @@ class Ring(RingCase):
                 run("umount", self.point)
 
     def test_full_queues_are_emptied_or_end(self):
-        """More requests wait than there are entries, of every processor."""
+        """More requests wait than there are entries, from every processor."""
         for end in (signal.SIGCONT, signal.SIGKILL):
             with self.subTest(end.name):
                 self.mount_ring_delta("threads=2")
@@ -214,7 +216,8 @@ class Ring(RingCase):
                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                     for i in range(40) for processor in sorted(os.sched_getaffinity(0))]
                 time.sleep(0.5)
-                self.assertEqual({client.poll() for client in clients}, {None}, "all wait")
+                self.assertEqual({client.poll() for client in clients}, {None},
+                                 "all clients must wait")
                 os.kill(daemon, end)
                 expected = 0 if end == signal.SIGCONT else 1
                 self.assertEqual({client.wait(timeout=60) for client in clients}, {expected})
@@ -259,7 +262,7 @@ class Ring(RingCase):
 
 
 def forbid_rings():
-    """From here on io_uring_setup(2) fails with EPERM, by a filter of system calls."""
+    """From here on a filter of system calls makes io_uring_setup(2) fail with EPERM."""
     def step(code, yes, no, value):
         return struct.pack("HBBI", code, yes, no, value)
     io_uring_setup = 425
@@ -277,7 +280,7 @@ def forbid_rings():
 
 
 class Refused(RingCase):
-    """Where there is no ring to be had the device serves, and the log says why."""
+    """If no ring is available, the mount serves through the device, and the log says why."""
 
     def expect_classic(self, reason, **keywords):
         with open(self.scratch / "log", "wb+") as log:
@@ -307,7 +310,7 @@ class Refused(RingCase):
         self.expect_classic("Operation not permitted", preexec_fn=forbid_rings)
 
     def test_no_memory_is_left(self):
-        """With little room for addresses it is mounted all the same, or refused in good order."""
+        """With little address space, the mount works, or is refused in good order."""
         ways = set()
         for mebibytes in range(40, 400, 15):
             limits = (mebibytes << 20, mebibytes << 20)
@@ -325,7 +328,7 @@ class Refused(RingCase):
         self.assertGreater(len(ways), 1)
 
     def test_no_thread_is_left(self):
-        """A user who may have few threads gets a mount all the same, or a refusal in good order."""
+        """If a user may have few threads, the mount works, or is refused in good order."""
         os.chown(self.point, mount_case.NOBODY, mount_case.NOBODY)
         ways = set()
         for threads in range(2, 20):

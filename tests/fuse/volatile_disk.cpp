@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A disk with a volatile write cache, to be put below a loop device: the one file of a directory,
-// served from FILE. What is written reaches FILE at the next flush (FSYNC), and not before.
+// A disk with a volatile write cache, for use below a loop device: the one file of a directory,
+// served from FILE. Writes reach FILE only at the next flush (FSYNC).
 //
 //   volatile_disk FILE DIRECTORY    serves DIRECTORY/disk until it is unmounted
 //
-// The extended attribute user.power_cut, once set, is a power cut: of the sectors in the cache a
-// random part is kept, and the rest is lost (its value, a number, is the seed); each request from
-// then on ends with EIO.
+// Setting the extended attribute user.power_cut is a power cut: a random part of the cached sectors
+// is kept, and the rest is lost (the value, a number, is the seed). Each later request ends with
+// EIO.
 #include <fcntl.h>
 #include <fuse_lowlevel.h>
 #include <sys/stat.h>
@@ -45,7 +45,7 @@ class VolatileDisk {
     return ::fstat(fd_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
   }
 
-  // Whole sectors. False: FILE cannot be read.
+  // Reads whole sectors. Returns false if FILE cannot be read.
   [[nodiscard]] bool read(std::uint64_t offset, std::vector<char>& out) const {
     if (::pread(fd_, out.data(), out.size(), static_cast<off_t>(offset)) < 0) return false;
     for (std::size_t at = 0; at < out.size(); at += kSectorBytes) {

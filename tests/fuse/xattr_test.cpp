@@ -76,7 +76,7 @@ TEST(FuseXattr, OrdinaryUsersSeeNoTrustedNames) {
   EXPECT_EQ(names, (std::set<std::string>{"user.open"}));
 }
 
-// A capability was given to the program of one owner; as chown(2), another owner takes it away.
+// The program got its capability from one owner. As with chown(2), another shown owner removes it.
 TEST(FuseXattr, OverridesHideWhatOwnerAndPermissionsGave) {
   DGFS_NEEDS_FUSE();
   ScratchTree source;

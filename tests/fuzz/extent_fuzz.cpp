@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Extents. Input: a byte that picks what it is (a frame, a seek table, a frame that may name a
+// Extents. Input: a byte that picks the kind (a frame, a seek table, a frame that may name a
 // dictionary, a dictionary and a frame, a fragment frame), its arguments, the stored bytes;
-// checksums are made good.
+// checksums are made to fit.
 #include "format/checksum.h"
 #include "format/coding.h"
 #include "format/content/extent.h"
@@ -26,7 +26,7 @@ void fuzz_frame(FuzzInput input, const format::ContentDictionaries* dictionaries
   }
   const format::FrameOptions options{dictionaries, true};
   const auto opened = format::open_frame(codec, number, stored, content, options);
-  // Unchecked it is the same frame.
+  // Without checks, the frame decodes to the same content.
   auto again = content;
   const auto unchecked = format::open_frame(codec, number, stored, again, {dictionaries, false});
   require(opened.has_value() == unchecked.has_value());

@@ -41,7 +41,7 @@ void check_table(const FilterTable& table, const OlderObjects& older) {
   require(again && again.value() == table);
 }
 
-// What is loaded lets through what it says, takes more, and is written whole.
+// A loaded filter lets its prefixes through, takes more, and can be written.
 void use(BlockFile& file, const Place& table, std::uint64_t born_object) {
   PrefixFilter filter(born_object, 32);
   FilterBlocks blocks(file, filter);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FuzzInput: what a fuzz target is given, taken from the front; and require(), which makes a
-// broken promise a finding.
+// FuzzInput: the input of a fuzz target, taken piece by piece from the front; and require(), which
+// reports a broken promise as a finding.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +26,9 @@ class FuzzInput {
     bytes_ = bytes_.subspan(taken);
     return value;
   }
-  /// @param bytes  at most what is left
+  /// @param bytes  at most the number of bytes left
   void skip(std::size_t bytes) { bytes_ = bytes_.subspan(bytes); }
-  /// A copy of its own, so that a sanitizer sees reads past the end.
+  /// Returns a separate copy, so that a sanitizer sees reads past the end.
   [[nodiscard]] Buffer rest() const { return Buffer(bytes_.begin(), bytes_.end()); }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What fuzzed pages and frames, and their seeds, refer to: an attribute table, a model, a
-// dictionary.
+// The tables to which fuzzed pages and frames, and their seeds, refer: an attribute table, a model,
+// a dictionary.
 #pragma once
 
 #include "format/entry/mode.h"
@@ -53,7 +53,7 @@ class FuzzDictionaries final : public format::PageDictionaries {
 
 /// One dictionary, number 1, trained on fuzz_sample().
 inline constexpr std::uint8_t kFuzzDictionary = 1;
-/// Bytes of which samples of near numbers have much in common.
+/// Sample bytes; samples with near numbers have much in common.
 inline Buffer fuzz_sample(std::size_t number) {
   Buffer sample(100);
   for (std::size_t at = 0; at < sample.size(); ++at) {

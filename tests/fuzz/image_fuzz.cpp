@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Whole images. Input: a byte that says what is done (walked, listed, read and verified; extracted
-// and read as many; salvaged; mended) and whether there is a second copy of the index, two places
-// that are damaged then, one in each copy, and a recipe (image_recipe.h).
+// Whole images. Input: a byte, two places, and a recipe (image_recipe.h). The byte picks the use
+// (walk, list, read and verify; extract and read many; salvage; mend), and whether there is a
+// second copy of the index. If there is one, the places are damaged, one in each copy.
 #include <set>
 #include <string>
 #include <vector>
@@ -53,7 +53,7 @@ void use_directory(const reader::Image& image, reader::InodeNumber inode) {
   int count = 0;
   (void)image.list_nodes(inode, 0, [&](const reader::ListedName& name, const reader::Node&) {
     require(name.name.find('/') == name.name.npos && name.name != "..");
-    require(last < name.name);  // sorted, so none is there twice
+    require(last < name.name);  // sorted, so each name comes once
     last = name.name;
     const auto child = image.lookup(inode, name.name);
     if (child) require(child.value().size_bytes <= format::kFileBytesMax);
@@ -77,7 +77,8 @@ void use(const reader::Image& image) {
   };
   (void)image.walk("", visit, [](const Error& error) { return !error.section().empty(); });
   (void)image.verify_index([](const Error& error) {
-    require(error.kind() == ErrorKind::kNotFound || !error.section().empty());  // a missing volume
+    // Missing volumes have no section.
+    require(error.kind() == ErrorKind::kNotFound || !error.section().empty());
   });
 }
 
@@ -110,10 +111,10 @@ void use_many(const reader::Image& image) {
       options);
 }
 
-// Further volumes; no name in a volume table is one of these, so they are found by what they say.
+// Further volumes. No volume table has these names, so the reader finds them by their headers.
 std::string volume_path(std::size_t number) { return "/in/volume" + std::to_string(number); }
 
-// What is written is below the one name that is meant.
+// All output must lie below the one intended name.
 void require_within(storage::Env& env) {
   const auto require_only = [&](const char* path, const std::set<std::string_view>& names) {
     const auto directory = env.open_directory(path);
@@ -143,7 +144,7 @@ void salvage(storage::MemoryEnv& env) {
   options.jobs = 1;
   options.privileged = true;
   options.partial = true;
-  options.open.volume_paths = {kFolder};  // a lost volume table names none
+  options.open.volume_paths = {kFolder};  // a lost volume table names no volumes
   std::uint64_t listed = 0;
   (void)reader::list_salvage(env, kImage, options, [&](const std::string& path, const auto&) {
     require(path.find("..") != 0 && path.find("/../") == path.npos);
@@ -153,7 +154,7 @@ void salvage(storage::MemoryEnv& env) {
   require_within(env);
 }
 
-// What was mended opens, and has no damage that a copy could have mended.
+// A mended image opens, and has no damage that the other copy could mend.
 void mend(storage::MemoryEnv& env) {
   const auto mended = reader::mend_index(env, kImage, {}, {});
   require_within(env);
@@ -168,8 +169,8 @@ void put(storage::Env& env, const std::string& path, Bytes bytes) {
   require(file && file.value()->write_at(0, bytes));
 }
 
-// The image with its further volumes, and a second copy of its index if that is wanted, a byte of
-// each copy damaged.
+// Writes the image with its further volumes. If asked, it adds a second copy of the index, with a
+// damaged byte in each copy.
 void put_image(storage::Env& env, BakedImage baked, bool has_copy, std::uint32_t places) {
   auto& image = baked.image;
   for (std::size_t i = 0; i < baked.volumes.size(); ++i) put(env, volume_path(i), baked.volumes[i]);

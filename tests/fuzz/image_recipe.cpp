@@ -24,7 +24,7 @@ constexpr std::uint8_t kColumnsChunk = 1;
 constexpr std::uint8_t kStoredPageChunk = 253;
 constexpr std::uint8_t kVolumeChunk = 254;
 constexpr std::uint8_t kDataChunk = 255;
-// A fuzzer's time is better spent on many small images.
+// Many small images are a better use of a fuzzer's time than a few large ones.
 constexpr std::size_t kChunksMax = 200;
 
 void add_chunk(Buffer& recipe, std::uint8_t what, Bytes bytes) {
@@ -57,8 +57,8 @@ bool is_dictionary(TakenImage& taken, std::uint16_t model_id) {
   return false;
 }
 
-/// The columns of a page, if they fit a page again without a dictionary and with little effort;
-/// else nothing.
+/// The columns of a page, if they fit into a page again without a dictionary and with little
+/// effort; otherwise nothing.
 Buffer columns_of(TakenImage& taken, const format::PageHeader& header, Bytes payload) {
   if (header.codec != format::kColumnCodec || is_dictionary(taken, header.model_id)) return {};
   auto columns =
@@ -138,7 +138,7 @@ void take_counts(format::Superblock& superblock, Bytes bytes) {
   superblock.link_entries = input.take<std::uint64_t>();
   superblock.next_inode = input.take<std::uint64_t>();
   superblock.compat = input.take<std::uint64_t>();
-  // Others end at once, and not in a decoder.
+  // Other bits would end the run at once, before a decoder.
   superblock.incompat = input.take<std::uint64_t>() & format::feature::kIncompatKnown;
 }
 
@@ -158,7 +158,7 @@ void add_ingredient(TakenImage& image, std::uint8_t what, Bytes bytes) {
     }
   } else if (what < format::kSectionKinds) {
     Buffer body(bytes.begin(), bytes.end());
-    // All of one length, so that those behind it stay where they are.
+    // All records get one length, so that later ones keep their places.
     const auto shape = format::section_shape(kind);
     if (shape == format::SectionShape::kRecordPages) {
       body.resize(kPageBytes - format::kRecordChecksumBytes);
@@ -167,7 +167,7 @@ void add_ingredient(TakenImage& image, std::uint8_t what, Bytes bytes) {
   }
 }
 
-/// The page directory repeats the checksums of pages.
+/// Updates the page directory, which repeats the checksums of pages.
 void reseal_pages(TakenImage& image) {
   std::size_t page = 0;
   for (auto& body : image.bodies(SectionKind::kPageDirectory)) {

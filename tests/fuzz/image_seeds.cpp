@@ -24,10 +24,11 @@ namespace {
 using format::kPageBytes;
 using format::SectionKind;
 
-// One of 16,000 entries takes some ten times as long as others: 200 mutations of tokens.img, and of
-// fragments.img, were extracted in 4.1 and 0.36 s.
+// An image of 16,000 entries takes some ten times as long as others: extracting 200 mutations of
+// tokens.img took 4.1 s, of fragments.img 0.36 s.
 constexpr std::uint64_t kEntriesMax = 2000;
-// Of each volume: contents are large beside the index, and one byte of them is like the other.
+// For each volume: contents are large compared with the index, and all their bytes are alike to a
+// decoder.
 constexpr std::size_t kDataBytes = 6000;
 
 Buffer read_all(const std::filesystem::path& path) {
@@ -52,7 +53,7 @@ SeedImage base_image(const BaseImage& base) {
   return made;
 }
 
-/// What the targets take from the front: a byte for the decoder, as in sections_fuzz.cpp.
+/// Seeds of single decoders. Each begins with a byte for the decoder, as in sections_fuzz.cpp.
 class Pieces {
  public:
   Pieces(const std::filesystem::path& folder, const SeedImage& image)
@@ -116,7 +117,7 @@ class Pieces {
       sections_.add(body, std::uint8_t{15}, first, inode_end - first - 1, names - 1);
     }
   }
-  /// With the models and the table that the target has.
+  /// Adds a page, with the models and the table that the target has.
   void add_page(const format::PageHeader& header, Bytes payload) {
     const bool is_columns = header.codec == format::kColumnCodec;
     const std::uint16_t model = is_columns ? 0 : kFuzzContextModel;
@@ -127,7 +128,7 @@ class Pieces {
         format::decompress_payload(payload, header.decoded_bytes, *format::Model::empty());
     if (columns) page_.add(columns.value(), std::uint8_t{1}, header.entry_count);
   }
-  /// With the first payload that it decompresses.
+  /// Adds a dictionary, with the first payload that it decompresses.
   void add_dictionary(std::uint16_t id, Bytes dictionary) {
     for (std::size_t at = 0; at < taken_.pages().size(); at += kPageBytes) {
       const auto page = Bytes(taken_.pages()).subspan(at, kPageBytes);
@@ -171,7 +172,7 @@ std::vector<SeedImage> seed_images(const std::filesystem::path& golden) {
 }
 
 void add_image_seeds(const std::filesystem::path& folder, const std::vector<SeedImage>& images) {
-  // As image_fuzz.cpp says: walked, extracted; with a second copy walked, salvaged, mended.
+  // As in image_fuzz.cpp: walk, extract; with a second copy walk, salvage, mend.
   constexpr std::uint8_t kUses[] = {0, 1, 4 + 0, 4 + 2, 4 + 3};
   constexpr std::uint32_t kDamagedPlaces = 0x2345'0123;
   for (const auto& image : images) {

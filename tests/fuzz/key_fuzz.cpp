@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Keys and paths. Input: a string that is taken for each.
+// Keys and paths. Input: a string, tried as a key and as a path.
 #include "format/entry/key.h"
 #include "tests/fuzz/fuzz_input.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// make_seeds FOLDER GOLDEN: the seed corpora of the fuzz targets, FOLDER/TARGET/NAME, from what the
-// encoders write and from real images. Made at build, so that they follow the format.
+// make_seeds FOLDER GOLDEN: writes the seed corpora of the fuzz targets, FOLDER/TARGET/NAME, from
+// the encoders' output and from real images. The build runs it, so that seeds follow the format.
 #include <cstdio>
 #include <filesystem>
 
@@ -41,7 +41,7 @@ constexpr std::uint8_t kThird = 2;
 constexpr std::uint8_t kFourth = 3;
 constexpr std::uint8_t kFifth = 4;
 
-/// A small tree, or link records, with combinations of fuzz_attributes() only.
+/// A small tree, or link records, with attribute combinations of fuzz_attributes() only.
 std::vector<format::Entry> entries(std::uint64_t seed, bool links) {
   EntryGenerator generator(seed);
   EntryOptions options;
@@ -315,7 +315,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s FOLDER GOLDEN\n", argv[0]);
     return 2;
   }
-  const dgfs::test::OwnSeeds own_seeds;  // a build makes the same files each time
+  const dgfs::test::OwnSeeds own_seeds;  // each build makes the same files
   const std::filesystem::path folder(argv[1]);
   std::filesystem::remove_all(folder);
   dgfs::test::add_pages(folder);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Models and what is compressed with them. Input: the length of a payload, the payload, and a
-// dictionary that it was compressed with; or, both lengths skipped, a token model.
+// Models and the payloads compressed with them. Input: the length of a payload, the payload, and
+// the dictionary with which it was compressed. The bytes behind both lengths are also tried as a
+// token model.
 #include "format/model.h"
 #include "format/zstd/frame.h"
 #include "format/zstd/payload.h"

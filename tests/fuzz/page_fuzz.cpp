@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Index pages. Input: a byte that says what follows, a page header from its codec on with the
-// payload (the checksum is made good), or an entry count and columns before entropy coding.
+// Index pages. Input: a byte that picks the kind; then a page header from its codec on, with the
+// payload (the checksum is made to fit), or an entry count and columns before entropy coding.
 #include "format/column/entry_columns.h"
 #include "format/column/page_loader.h"
 #include "format/entry/attribute_table.h"
@@ -15,7 +15,7 @@
 namespace dgfs::test {
 namespace {
 
-/// Whatever is accepted can be used, and can be written.
+/// Entries of an accepted page can be used, and can be written.
 void use(const format::DecodedPage& page) {
   std::vector<format::Entry> entries;
   for (std::size_t i = 0; i < page.size(); ++i) {
@@ -27,14 +27,15 @@ void use(const format::DecodedPage& page) {
   }
   const auto columns = format::encode_columns(entries, 0, fuzz_attributes());
   require(columns.has_value());
-  if (!columns.value()) return;  // a token page may hold more than columns may
+  if (!columns.value()) return;  // a token page may hold more entries than columns may
   const auto again =
       format::decode_columns(columns.value()->bytes, entries.size(), fuzz_attributes());
   require(again && again.value()->size() == entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i) require(again.value()->entry(i) == entries[i]);
 }
 
-/// Entries one by one: whatever they are in a page that is not sound as a whole, else what it says.
+/// Reads entries one by one: any answer in a page that is not sound as a whole, else those that it
+/// decodes to.
 void look_up(const format::Page& page, const format::DecodedPage* decoded) {
   for (std::size_t i = 0; i < page.size(); i += 1 + page.size() / 64) {
     const auto entry = page.entry(i);

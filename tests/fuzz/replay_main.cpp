@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Stands in for libFuzzer where the compiler has none: feeds every file of a corpus folder to the
-// fuzz target, then mutations of it, the same ones in every run.
+// Replaces libFuzzer if the compiler has none: feeds every file of a corpus folder, and then
+// mutations of it, to the fuzz target. The mutations are the same in every run.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +18,7 @@ namespace {
 
 using Input = std::vector<std::uint8_t>;
 
-#ifdef DGFS_SANITIZED  // ten times slower
+#ifdef DGFS_SANITIZED  // sanitizers are ten times slower
 constexpr int kMutationsPerInput = 20;
 #else
 constexpr int kMutationsPerInput = 200;  // about a second for a corpus of 50 small files
@@ -39,7 +39,7 @@ Input read_all(const std::filesystem::path& file) {
   return Input(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
 }
 
-/// One to four of: another byte, a flipped bit, a removed tail, an extreme value.
+/// Makes one to four changes: another byte, a flipped bit, a cut tail, an extreme value.
 void mutate(Input& input, std::mt19937& random) {
   for (auto steps = 1 + random() % 4; steps > 0 && !input.empty(); --steps) {
     std::uint8_t& byte = input[random() % input.size()];

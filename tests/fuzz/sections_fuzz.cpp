@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What the sections hold, and the header pages. Input: a byte that picks the decoder, its
-// arguments, the bytes; checksums are made good.
+// The bodies of sections, and the header pages. Input: a byte that picks the decoder, its
+// arguments, the bytes; checksums are made to fit.
 #include "format/checksum.h"
 #include "format/coding.h"
 #include "format/entry/attribute_table.h"
@@ -198,7 +198,7 @@ void fuzz_link_block(FuzzInput input) {
   require(format::visit_link_block(again, bounds, [](auto, auto) {}).has_value());
 }
 
-/// A header page of the input, padded, with the right checksum.
+/// Makes a header page from the input, padded, with the right checksum.
 Buffer header_page(FuzzInput input) {
   auto page = input.rest();
   page.resize(format::kPageBytes);

@@ -16,13 +16,13 @@ namespace dgfs::test {
 
 class SeedCorpus {
  public:
-  /// @param prefix  of the names of its seeds: those of others in the target's folder stay
+  /// @param prefix  of the names of its seeds; seeds of others in the target's folder stay
   SeedCorpus(const std::filesystem::path& folder, std::string_view target,
              std::string_view prefix = "")
       : folder_(folder / target), prefix_(prefix) {
     std::filesystem::create_directories(folder_);
   }
-  /// @param front  what the target takes from the front of its input
+  /// @param front  the numbers that the target takes from the front of its input
   template <class... Ints>
   void add(Bytes bytes, Ints... front) {
     Buffer seed;

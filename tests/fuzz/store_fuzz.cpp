@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What the files of a store hold. Input: which decoder, then its bytes; checksums are made to fit.
+// The blocks in the files of a store. Input: a byte that picks the decoder, then its bytes;
+// checksums are made to fit.
 #include <algorithm>
 
 #include "delta/store/disk/block_codec.h"
@@ -18,10 +19,10 @@
 namespace dgfs::test {
 namespace {
 
-// What a run may take, as if its node said so.
+// The most memory that a run may take, as if its node said so.
 constexpr std::size_t kRunBytesMax = std::size_t{16} << 20;
 
-// Whatever it has been made of, it is a run as any other.
+// A decoded run behaves as any other run, whatever its bytes were.
 void check_run(const delta::Run& run) {
   require(run.size_bytes() <= kRunBytesMax);
   for (std::size_t i = 1; i < run.size(); ++i) {
@@ -74,7 +75,7 @@ void decode_block(const Buffer& input) {
   }
 }
 
-// Each page is what it is alone.
+// Each page decodes the same alone as in its block.
 void decode_run_block(const Buffer& input) {
   const auto run = delta::Run::unpack(input, kRunBytesMax);
   if (!run) return;

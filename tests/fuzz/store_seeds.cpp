@@ -179,7 +179,8 @@ void add_manifest_seeds(const std::filesystem::path& folder) {
   }
 }
 
-// Of each: the born object, the length of the table, the table, and the stages at multiples of 512.
+// Each seed: the born object, the length of the table, the table, and the stages at multiples of
+// 512.
 void add_filter_seeds(const std::filesystem::path& folder) {
   SeedCorpus corpus(folder, "filter");
   for (const std::uint64_t prefixes : {0U, 20U, 100U, 300U}) {

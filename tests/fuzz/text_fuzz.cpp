@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What people write: mount options, find expressions, files of rules and of paths, sizes, times,
-// formats. Input: a byte that picks the parser, and text; words stand on lines of their own.
+// Text from users: mount options, find expressions, files of rules and of paths, sizes, times,
+// formats. Input: a byte that picks the parser, and text with one word per line.
 #include <atomic>
 #include <string>
 #include <vector>
@@ -28,7 +28,8 @@
 namespace dgfs::test {
 namespace {
 
-constexpr std::size_t kTextBytesMax = 4096;  // a shell gives more, and nothing here depends on it
+// A shell passes more, but no parser here depends on it.
+constexpr std::size_t kTextBytesMax = 4096;
 constexpr std::size_t kPrintedBytesMax = std::size_t{1} << 20;
 constexpr const char* kImage = "/i";
 constexpr const char* kText = "/text";
@@ -39,7 +40,7 @@ void put(storage::Env& env, const std::string& path, std::string_view text) {
   require(file && file.value()->write_at(0, as_bytes(text)));
 }
 
-/// A small image, in a file system of its own.
+/// A small image in a separate file system.
 storage::Env& world() {
   static const auto made = [] {
     auto env = storage::make_memory_env(1);
@@ -69,7 +70,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return {lines.begin(), lines.end()};
 }
 
-// A command of the program, which must end with one of its codes and say why it failed.
+// Runs a command of the program, which must end with one of its exit codes and say why it failed.
 void run(std::vector<std::string> arguments) {
   std::string out_text;
   std::string err_text;
@@ -117,7 +118,7 @@ void fuzz_mount_helper(std::string_view text) {
   require(!made.value().empty());
 }
 
-// Patterns of regular expressions are the C library's: its matcher has no bound of time or memory.
+// The C library matches regular expressions, without bounds of time or memory.
 bool has_regular_expression(const std::vector<std::string>& words) {
   for (const auto& word : words) {
     if (word == "-regex" || word == "-iregex") return true;

@@ -36,7 +36,7 @@ foreach(page dgfs dgfs-build dgfs-find)
   endif()
 endforeach()
 
-# By the CMake package. Its version file must also turn away what does not fit.
+# Uses the CMake package. Its version file must also refuse versions that do not fit.
 set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
     "-DCMAKE_CXX_FLAGS=${FLAGS}" -DCMAKE_PREFIX_PATH=${prefix})
 foreach(wanted 0.1 99)
@@ -52,7 +52,7 @@ run(${configure} -S ${EXAMPLES} -B ${SCRATCH}/examples)
 run(${CMAKE_COMMAND} --build ${SCRATCH}/examples)
 check_example(${SCRATCH}/examples/read_image)
 
-# By pkg-config.
+# Uses pkg-config.
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
 find_program(pkg_config pkg-config REQUIRED)
 execute_process(COMMAND ${pkg_config} --cflags --libs dgfs COMMAND_ERROR_IS_FATAL ANY
@@ -65,7 +65,7 @@ endforeach()
 run(${SCRATCH}/consumer)
 check_example(${SCRATCH}/read_image)
 
-# A public header must not need another one before it.
+# Each public header must compile without another one before it.
 file(STRINGS ${PUBLIC_HEADERS} headers)
 foreach(header ${headers})
   file(WRITE ${SCRATCH}/alone.cpp "#include \"${header}\"\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""The Debian packages: made, judged, installed on a clean system, used there, removed again."""
+"""The Debian packages: made, checked, installed on a clean system, used there, removed again."""
 import hashlib
 import os
 import pathlib
@@ -17,10 +17,10 @@ import support  # noqa: E402
 from support import run  # noqa: E402
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
-# Where a purged package may have left traces that are not its own.
+# Places where a purged package may leave traces of other packages.
 NOT_COMPARED = ("dev", "proc", "tmp", "var/cache", "var/lib/apt", "var/lib/dpkg", "var/log")
 
-# What a user does, on the clean system; everything is in a name space that ends with the script.
+# The actions of a user on the clean system, in a name space that ends with the script.
 SESSION = r"""
 set -eu
 mount -t proc proc /proc
@@ -79,7 +79,7 @@ class Packages(unittest.TestCase):
 class Contents(Packages):
     def test_lintian_finds_no_fault(self):
         support.need_program("lintian")
-        # Who signs is for those to say who hand packages out.
+        # The publisher of the packages chooses the maintainer's address.
         unsigned = "bogus-mail-host,bogus-mail-host-in-debian-changelog"
         result = run("lintian", "--suppress-tags", unsigned, self.dgfs, self.dev, check=False)
         self.assertEqual((result.returncode, result.stdout.decode()), (0, ""))
@@ -128,7 +128,7 @@ class Contents(Packages):
 
 
 class CleanSystem(Packages):
-    """On a root file system of its own, with a mount and a process name space."""
+    """A separate root file system, with its own mount and process name spaces."""
 
     def in_root(self, *command):
         return run("unshare", "--mount", "--pid", "--fork", "--kill-child", "chroot", self.root,
@@ -147,14 +147,14 @@ class CleanSystem(Packages):
         if made.returncode != 0:
             reason = made.stdout.decode().strip().split("\n")[-1]
             raise unittest.SkipTest(f"debootstrap makes no system here: {reason}")
-        # As on every system that was booted; without it fusermount3 makes files of its own.
+        # Every booted system has this link; without it fusermount3 makes its own files.
         (self.root / "etc/mtab").symlink_to("../proc/self/mounts")
         fuse = self.root / "dev/fuse"
         if not fuse.exists():
             os.mknod(fuse, 0o666 | 0o020000, os.makedev(10, 229))
 
     def files(self):
-        """Every name on the system with type, permissions and contents."""
+        """Returns every name on the system, with type, permissions and contents."""
         out = {}
         for base, directories, names in os.walk(self.root):
             inside = os.path.relpath(base, self.root)

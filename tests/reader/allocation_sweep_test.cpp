@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Every allocation of a build, of opening and of the reader's operations fails once, in turn: the
-// call throws std::bad_alloc, says that memory is lacking, or does without; nothing half-made is
-// left, and the same call succeeds right after it.
+// Each allocation of a build, of opening and of the reader's operations fails once. The call throws
+// std::bad_alloc, reports that memory is lacking, or does without. It leaves nothing unfinished,
+// and the same call succeeds right after it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 
 using reader::Image;
 
-/// Directories, a link, holes, an xattr, a long target, files of several frames, small texts.
+/// Makes directories, a link, holes, an xattr, a long target, files of several frames, small texts.
 void make_tree(storage::Env& env, const std::string& path) {
   expect_ok(env.make_directory(path, 0755));
   const auto root = value_of(env.open_directory(path));
@@ -83,8 +83,8 @@ class AllocationSweep : public ::testing::TestWithParam<Sweep> {
     static_cast<void>(value_of(builder::build(*env_, options_)));
   }
 
-  // Runs `run` again and again, with one more allocation before the one that fails.
-  // @param between  looks at what a failure has left; without it the call is made again
+  // Runs `run` again and again; each time the next allocation fails.
+  // @param between  checks the state after a failure; without it, `run` is called again
   void sweep(const std::string& what, const std::function<Result<std::string>()>& run,
              const std::function<void()>& between = {}) {
     const auto truth = value_of(run());
@@ -148,7 +148,7 @@ TEST_P(AllocationSweep, OfABuild) {
   const auto image = read_file(*env_, image_);
   const auto build = [&] { return built(*env_, options_); };
   sweep("build", build, [&] {
-    // The old image, or the new one, which is the same.
+    // The old image, or the new one, which has the same bytes.
     EXPECT_EQ(names_in(*env_, folder_ / "out"), outputs);
     EXPECT_EQ(read_file(*env_, image_), image);
   });
@@ -174,7 +174,7 @@ TEST_P(AllocationSweep, OfOpening) {
   EXPECT_GE(points_, 100U);
 }
 
-// An index file that is damaged: all is had from the copy in the image.
+// The index file is damaged: the copy in the image has all pieces.
 TEST_P(AllocationSweep, OfHealing) {
   auto index = read_file(*env_, image_ + ".idx");
   for (std::size_t at = 4096 + 100; at < index.size(); at += 4096) index[at] ^= 1;
@@ -220,7 +220,7 @@ TEST_P(AllocationSweep, OfAnOpenImage) {
     options.page_cache_bytes = cache_bytes;
     options.frame_cache_bytes = cache_bytes;
     std::unique_ptr<const Image> image;
-    // Opened anew each time: caches that are full have nothing to allocate.
+    // Opened again each time, since full caches allocate nothing.
     const auto open = [&] { image = value_of(Image::open(*env_, image_, options)); };
     open();
     sweep("use, cache of " + std::to_string(cache_bytes), [&] { return everything_of(*image); });
@@ -287,7 +287,7 @@ TEST_P(AllocationSweep, OfExtracting) {
   sweep("extract", extract, [&] {
     if (!env_->status(destination())) return;
     for (const auto& name : names_in(*env_, destination())) {
-      // No name but those of the tree, and no file that is not whole.
+      // Only names of the tree, and only whole files.
       ASSERT_NE(std::find(whole.begin(), whole.end(), name), whole.end()) << name;
       if (name == "d" || name == "long") continue;
       EXPECT_EQ(read_file(*env_, destination() + "/" + name),

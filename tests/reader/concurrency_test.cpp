@@ -27,7 +27,7 @@ void make_tree(PackedTree& tree) {
   for (std::uint32_t i = 0; i < 7; ++i) tree.directory("d" + std::to_string(i));
   for (std::uint32_t i = 0; i < kFiles; ++i) tree.file(path_of(i), pattern(size_of(i), i));
   builder::BuildOptions options;
-  options.token_entries_min = 1;  // pages that threads decode while others do
+  options.token_entries_min = 1;  // pages that one thread decodes while others read them
   tree.pack(options);
 }
 
@@ -82,7 +82,7 @@ TEST(ReaderConcurrency, APageThatManyWantIsReadOnce) {
   EXPECT_EQ(tree.index_counts().reads, 1U);
 }
 
-// The one who comes first looks for it; who comes meanwhile waits, and has it then.
+// The first thread looks for it; threads that come meanwhile wait, and then have it.
 TEST(ReaderConcurrency, AVolumeIsLookedForOnce) {
   PackedTree tree;
   tree.file("f", pattern(200'000, 1));
@@ -95,7 +95,7 @@ TEST(ReaderConcurrency, AVolumeIsLookedForOnce) {
     for (int wait = 0; asking < 2 && wait < 5000; ++wait) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    // For the other to come so far. If it does not, there is nothing to see.
+    // Gives the other thread time to get there. If it does not, the test sees nothing.
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     return ok();
   });

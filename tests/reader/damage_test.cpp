@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Damage of every kind: an error or the right answer, never other data.
+// Damage of every kind: the reader gives an error or the right answer, never other data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace dgfs::test {
 namespace {
 
-// Everything an image answers, as text; "error" where it refuses.
+// All answers of an image as text; "error" for an error.
 using Answers = std::map<std::string, std::string>;
 
 Answers ask_all(const reader::Image& image, const std::vector<std::string>& paths) {
@@ -71,7 +71,7 @@ class ImageDamage : public ::testing::Test {
     options.warn = [this](const Error&) { ++warnings_; };
     return reader::Image::open(*damaged_, image ? "/t.dgfs" : "/t.dgfs.idx", options);
   }
-  // Answers are the true ones or errors; returns how many are errors.
+  // Expects each answer to be right or an error; returns how many are errors.
   std::size_t expect_true_or_error(const reader::Image& image, const std::string& what) {
     std::size_t errors = 0;
     for (const auto& [question, answer] : ask_all(image, paths_)) {
@@ -105,7 +105,7 @@ TEST_F(ImageDamage, FlippedBytesOfALoneIndex) {
 }
 
 TEST_F(ImageDamage, FlippedBytesOfTheImage) {
-  // Without a sidecar, and in steps through the large file's data.
+  // Without a sidecar, and in steps through the data of the large file.
   const auto index_begin = image_.size() - index_.size() - 4096;
   for (std::size_t at = 0; at<image_.size(); at += at> 8192 && at < index_begin ? 997 : 1) {
     auto damaged = image_;
@@ -127,7 +127,8 @@ TEST_F(ImageDamage, ADamagedSidecarIsReplacedByTheCopyInTheImage) {
 }
 
 TEST_F(ImageDamage, AnIndexOpenedAloneIsReplacedByTheCopyInTheImageBesideIt) {
-  // The magic, the checksummed fields, the checksum; then a page, which heals by itself.
+  // Damages the magic number, the checksummed fields, the checksum; then a page, which heals by
+  // itself.
   for (const std::size_t at : {0U, 7U, 60U, 4095U, 4096U + 100U}) {
     auto damaged = index_;
     damaged[at] ^= 0x80;
@@ -170,7 +171,7 @@ TEST_F(ImageDamage, TruncatedFiles) {
   }
   for (std::size_t length = 0; length < image_.size(); length += 509) {
     const Buffer cut(image_.begin(), image_.begin() + static_cast<long>(length));
-    // Without its last header page an image lacks nothing that is needed.
+    // An image without its last header page lacks nothing that reading needs.
     const auto alone = open_damaged(&cut, nullptr);
     EXPECT_EQ(alone.has_value(), length >= image_.size() - 4096) << length;
     if (alone) {
@@ -191,7 +192,7 @@ TEST_F(ImageDamage, ADamagedFirstHeaderIsReplacedByTheLast) {
   EXPECT_EQ(warnings_, 1);
 }
 
-// As two builds at once or a copy by hand leave it: nothing is lost, so nothing need stop.
+// Two builds at once, or a copy by hand, leave such files: nothing is lost, so the image opens.
 TEST_F(ImageDamage, TheCopyInTheImageServesBesideASidecarOfAnotherImage) {
   ImageAssembler other;
   other.write(tree_.memory(), "/other.dgfs", "/other.idx", true);
@@ -236,7 +237,7 @@ TEST_F(ImageDamage, TheSecondIndexIsLookedForAgain) {
   EXPECT_EQ(image->counters().healed_pages, 1U);
 }
 
-// The place was once counted twice.
+// The error's offset must not count the begin of the index twice.
 TEST_F(ImageDamage, AnIndexThatWasCutIsAnErrorAtItsPlace) {
   const auto opened = open_damaged(nullptr, &index_);
   ASSERT_TRUE(opened);

@@ -115,7 +115,7 @@ TEST_F(DirectoryCursorOverPages, ReadsOnePageForANameOrTwo) {
   }
 }
 
-// A page that is lost is told, and the cursor goes on behind it.
+// The cursor reports a lost page, and continues behind it.
 TEST(DirectoryCursor, GoesOnBehindALostPage) {
   const auto memory = storage::make_memory_env(1);
   ImageAssembler assembler;
@@ -126,7 +126,7 @@ TEST(DirectoryCursor, GoesOnBehindALostPage) {
   assembler.entries_per_page = 4;
   assembler.write(*memory, "/t.dgfs", "/t.dgfs.idx", false);
   auto index = read_file(*memory, "/t.dgfs.idx");
-  // Pages: 0 the root, d, e, f; 1 to 3 the names in d.
+  // Page 0 has the root, d, e and f; pages 1 to 3 have the names in d.
   index[(2 + 1) * format::kPageBytes + 60] ^= 0x55;
   const auto damaged = storage::make_memory_env(1);
   write_file(*damaged, "/t.dgfs", read_file(*memory, "/t.dgfs"));

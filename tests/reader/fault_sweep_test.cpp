@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Every read of every public operation fails once, in turn: the operation gives an error that names
-// a file, or answers as on a sound device (from the other index copy); and the next call succeeds.
+// Each read of each public operation fails once: the operation gives an error that names a file, or
+// the right answer (from the other index copy). The next call succeeds.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace {
 using reader::Image;
 using storage::FaultKind;
 
-/// What is done to an image that was opened before; its answer as text.
+/// An operation on an opened image, which gives its answer as text.
 struct Operation {
   const char* name;
   std::function<Result<std::string>(const Image&)> run;
@@ -112,7 +112,7 @@ Result<std::string> extracted(const Image& image) {
   return std::to_string(report.content_bytes);
 }
 
-// With failures that are told and gone past. What is missing then is said, not compared.
+// Extracts past reported failures. Then the missing files are not compared.
 Result<std::string> extracted_in_part(const Image& image) {
   const auto destination = storage::make_memory_env(1);
   reader::ExtractOptions options;
@@ -150,7 +150,7 @@ Result<std::string> inode_of(const Image& image) {
   return path;
 }
 
-// A page that cannot be read is left out of the measure.
+// The measure leaves out a page that cannot be read.
 Result<std::string> measured(const Image& image) {
   std::string sizes;
   std::size_t pages = 0;
@@ -206,7 +206,7 @@ const std::vector<Operation>& operations() {
   return all;
 }
 
-/// What fails, and from how many entries on a page is of the token codec.
+/// The kind of fault, and from how many entries on pages use the token codec.
 using SweepCase = std::tuple<FaultKind, std::uint64_t>;
 
 class FaultSweep : public ::testing::TestWithParam<SweepCase> {
@@ -231,7 +231,7 @@ class FaultSweep : public ::testing::TestWithParam<SweepCase> {
     tree_.pack(options);
   }
 
-  // A volume that cannot be had is said by its number, and which files were tried.
+  // The error for a missing volume gives its number, and the files that were tried.
   static void expect_placed(const Error& error) {
     const bool is_volume = error.kind() == ErrorKind::kNotFound &&
                            error.message().find(" is missing; /") != std::string::npos;
@@ -247,7 +247,7 @@ class FaultSweep : public ::testing::TestWithParam<SweepCase> {
       ASSERT_LT(call, 2000U);
       faulty_->arm({.kind = std::get<0>(GetParam()), .at_call = call, .sticky = false});
       const auto answer = run();
-      // Not by whether it fired: of calls that are no reads, some kinds leave it at that.
+      // fired() does not tell: for calls that are no reads, some kinds of fault do nothing.
       const bool is_reached = faulty_->calls() >= call;
       faulty_->arm({});
       if (answer) {
@@ -266,7 +266,7 @@ class FaultSweep : public ::testing::TestWithParam<SweepCase> {
   std::unique_ptr<storage::FaultyEnv> faulty_ = storage::make_faulty_env(tree_.memory(), 3);
 };
 
-// Caches of nothing: each run of an operation reads anew.
+// Caches without room: each run of an operation reads again.
 reader::OpenOptions uncached() {
   reader::OpenOptions options;
   options.page_cache_bytes = 0;
@@ -284,7 +284,7 @@ TEST_P(FaultSweep, OfAnOpenImage) {
   }
 }
 
-// With one index copy nothing can be had from the other.
+// With a single index copy there is no other to read from.
 TEST_P(FaultSweep, OfAnImageWithOneIndex) {
   const auto whole = read_file(tree_.memory(), kImage);
   write_file(tree_.memory(), "/alone", whole);
@@ -307,7 +307,7 @@ TEST_P(FaultSweep, OfOpening) {
   }
 }
 
-// Contents in volumes of their own, each opened anew, and the index by itself.
+// Contents lie in separate volumes, which are opened each time; the index is a separate file.
 TEST_P(FaultSweep, OfAnImageOfTwoVolumes) {
   ImageAssembler assembler;
   assembler.entries_per_page = 2;

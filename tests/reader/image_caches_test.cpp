@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Images that share caches. Those of one layout have their pages and contents at the same places:
-// values of one would pass for values of the other, were they known by their places alone.
+// Images that share caches. Images of one layout have pages and contents at the same places, so a
+// cache that knew values only by their places would mix them up.
 #include "reader/image_caches.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ Buffer content_in(char letter, std::uint32_t i) {
   return pattern(size_in(i), i * 256 + static_cast<unsigned char>(letter));
 }
 
-/// Where the only data of a sparse file begin.
+/// The begin of the only data of a sparse file.
 std::uint64_t data_begin(char letter) { return letter == 'a' ? 8192 : 16384; }
 
 void make_sparse(PackedTree& tree, char letter) {
@@ -41,19 +41,19 @@ void pack_tree(PackedTree& tree, char letter) {
   for (std::uint32_t i = 0; i < kTreeFiles; ++i)
     tree.file(name_in(letter, i), content_in(letter, i));
   builder::BuildOptions options;
-  options.token_entries_min = 1;  // pages that are decoded once they are asked for often
+  options.token_entries_min = 1;  // pages that the reader decodes once they are read often
   tree.pack(options);
 }
 
 std::unique_ptr<const reader::Image> open_sharing(
     PackedTree& tree, const std::shared_ptr<reader::ImageCaches>& caches) {
   reader::OpenOptions options;
-  options.page_cache_bytes = options.frame_cache_bytes = 0;  // not used
+  options.page_cache_bytes = options.frame_cache_bytes = 0;  // the image's own caches are not used
   options.caches = caches;
   return tree.open(options);
 }
 
-/// A read from the middle of a frame on, so that the frame is kept.
+/// Reads from the middle of a frame, so that the frame is cached.
 void expect_file(const reader::Image& image, char letter, std::uint32_t i) {
   const auto node = value_of(image.lookup(name_in(letter, i)));
   const auto expected = content_in(letter, i);
@@ -133,7 +133,7 @@ TEST_F(ImageCaches, AClosedImageGivesBackItsPartAndNoMore) {
   EXPECT_EQ(b->counters().frames.bytes, before.frames.bytes);
   EXPECT_EQ(b->counters().pages.evictions, 0U);
   expect_all(*b, 'b');
-  EXPECT_EQ(b->counters().index_reads, before.index_reads) << "all its pages are still there";
+  EXPECT_EQ(b->counters().index_reads, before.index_reads) << "all pages of b are still cached";
 }
 
 TEST_F(ImageCaches, OutliveTheirImages) {
@@ -166,7 +166,7 @@ TEST_F(ImageCaches, CountDecodedPagesOfAll) {
   expect_file(*b, 'b', 0);
 }
 
-// A page that was handed out may be the last of its image and of the caches.
+// A page in a caller's hands may outlive its image and the caches.
 TEST_F(ImageCaches, AreNotNeededByTheirValues) {
   auto caches = reader::make_image_caches(kPlentyBytes, kPlentyBytes);
   const auto totals = caches->pages.totals;
@@ -184,7 +184,7 @@ TEST_F(ImageCaches, AreNotNeededByTheirValues) {
   EXPECT_EQ(totals->decoded_bytes, 0U);
 }
 
-// As a merge does: the old one is read on while the new one has its name.
+// As in a merge: the old image is still read while the new one has its name.
 TEST_F(ImageCaches, AnImageThatTookThePlaceOfAnotherHasItsOwnPages) {
   const auto caches = reader::make_image_caches(kPlentyBytes, kPlentyBytes);
   auto before = open_sharing(tree_a_, caches);

@@ -30,7 +30,7 @@ void make_shared_tree(PackedTree& packed, std::uint32_t tree) {
     packed.file(shared_name(tree, i), shared_content(tree, i));
   }
   builder::BuildOptions options;
-  options.token_entries_min = 1;  // pages that threads decode while others do
+  options.token_entries_min = 1;  // pages that one thread decodes while others read them
   packed.pack(options);
 }
 
@@ -58,7 +58,7 @@ TEST(ImageCachesThreads, ImagesComeAndGoWhileOthersAreRead) {
       const auto passing = trees[tree].open(options);
       for (std::uint32_t n = 0; n < 60; ++n) {
         const auto i = (n * 7919 + thread * 131 + round) % kSharedFiles;
-        if (!is_right(*passing, tree, n < 40 ? 0 : i)) ++wrong;  // the first one: often
+        if (!is_right(*passing, tree, n < 40 ? 0 : i)) ++wrong;  // often the first file
         if (!is_right(*lasting, 0, i)) ++wrong;
       }
     }

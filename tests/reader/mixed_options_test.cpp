@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A tree of everything built with options mixed at random: it comes back, a small file is one read
-// of the index and one of the data, damage is found, and the bytes depend on no thread.
+// A tree with every kind of entry, built with random options: it comes back, a small file costs one
+// read of the index and one of the data, damage is found, and the bytes do not depend on threads.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -139,7 +139,7 @@ TEST_P(MixedOptions, TheBytesDependOnNoThreadAndNoMemory) {
   }
 }
 
-// What the trees of all seeds have between them.
+// The features that the trees of all seeds have together.
 class MixedForms : public MixedTree {
  public:
   using MixedTree::MixedTree;
@@ -171,7 +171,7 @@ class MixedForms : public MixedTree {
 };
 
 TEST(MixedOptionsSeeds, HaveEveryFormBetweenThem) {
-  const OwnSeeds own_seeds;  // each its own, whatever one seed the others are to repeat
+  const OwnSeeds own_seeds;  // each tree its own seed, even if the run repeats one seed
   std::set<std::string> forms;
   for (auto seed = kSeedsBegin; seed < kSeedsEnd; ++seed) MixedForms(seed).add_to(forms);
   EXPECT_EQ(forms, (std::set<std::string>{"dictionaries", "digests", "fragment frames",

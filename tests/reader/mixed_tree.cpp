@@ -10,7 +10,7 @@
 namespace dgfs::test {
 namespace {
 
-// Like records and sources are: each says little that others have not said.
+// Like records and sources: each adds little to the others.
 std::string text(Random& random, std::size_t bytes) {
   static constexpr const char* kWords[] = {"static ", "const ",  "return ", "value",  ";\n",
                                            "\"id\":", "\"at\":", "null,",   "name, ", "{}\n"};
@@ -57,7 +57,7 @@ void MixedTree::add_file(const std::string& directory, int number) {
   static constexpr const char* kEnds[] = {".c", ".json", "", ".jpg"};
   const auto path = directory + "/" + std::to_string(number) + kEnds[random_.below(4)];
   Expected& file = model_[path];
-  // What another file has, as a rule twice or more; or what no other has.
+  // Usually a content that other files have twice or more; or one that no other has.
   file.content =
       random_.one_in(3) ? contents_[random_.below(contents_.size())] : random_content(random_);
   if (random_.one_in(12) && !file.content.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A tree of everything, packed with options mixed at random, and what must come back of it.
+// A tree with every kind of entry, packed with random options, and a model of it.
 #pragma once
 
 #include <map>
@@ -13,14 +13,14 @@
 
 namespace dgfs::test {
 
-/// What must come back of a name.
+/// The expected values for a name.
 struct Expected {
   Buffer content;
   std::string target;
-  std::string xattr;  ///< value of user.x; empty: it has none
+  std::string xattr;  ///< value of user.x; empty: no such xattr
   std::uint32_t permissions = 0644;
   Time mtime;
-  bool is_linked = false;  ///< has several names
+  bool is_linked = false;  ///< whether it has several names
   bool is_sparse = false;
 };
 
@@ -30,10 +30,10 @@ class MixedTree {
   explicit MixedTree(std::uint64_t seed);
 
  protected:
-  /// Whether the index has a file of its own, and a copy in the image.
+  /// Whether the index is a separate file, with a copy in the image.
   [[nodiscard]] bool has_index_file() const { return !options_.index_path.has_value(); }
   [[nodiscard]] bool has_two_copies() const { return has_index_file() && options_.trailing_index; }
-  /// Reads of the index and of all volumes, where either is one file of its own or both are one.
+  /// Reads of the index and of all volumes, whether these are separate files or one.
   [[nodiscard]] std::uint64_t reads() const {
     return tree_.index_counts().reads + tree_.volume_reads();
   }
@@ -42,7 +42,7 @@ class MixedTree {
 
   Random random_;
   PackedTree tree_;
-  std::map<std::string, Expected> model_;  ///< by path, but directories
+  std::map<std::string, Expected> model_;  ///< by path, without directories
   builder::BuildOptions options_;
 
  private:
@@ -50,7 +50,7 @@ class MixedTree {
   void add_sparse(const std::string& path, Expected& file);
   void mix_options();
 
-  std::vector<Buffer> contents_;  ///< that several files have
+  std::vector<Buffer> contents_;  ///< contents that several files have
 };
 
 }  // namespace dgfs::test

@@ -16,7 +16,7 @@
 namespace dgfs::test {
 namespace {
 
-// Of lseek(2).
+// ENXIO, the error of lseek(2) behind the last data.
 constexpr int kNoSuchPlace = 6;
 
 class SparseFiles : public ::testing::Test {
@@ -45,7 +45,7 @@ class SparseFiles : public ::testing::Test {
     EXPECT_EQ(result.error().os_errno(), kNoSuchPlace);
   }
 
-  // The second one spans two frames of the content and of the file.
+  // The second segment spans two frames of the content and of the file.
   const std::vector<std::pair<std::size_t, std::size_t>> segments_ = {{8192, 12288},
                                                                       {16384, 86016}};
   PackedTree tree_;
@@ -214,7 +214,7 @@ class ManyNames : public ::testing::Test {
     image_ = tree_.open();
     directory_ = value_of(image_->lookup("a/b")).inode;
   }
-  // Such that they rise with their number.
+  // Names that sort by their number.
   static std::string name_at(std::uint64_t i) {
     return std::to_string(100'000 + i) + std::to_string(i * 2654435761U);
   }
@@ -270,7 +270,7 @@ TEST_F(ManyNames, ParentAndPathOf) {
   }
 }
 
-// "." and ".." alone are no names.
+// Only "." and ".." are not allowed as names.
 TEST(NodeKinds, NamesOfThreeDotsAndMore) {
   PackedTree tree;
   tree.directory("...");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A tree in memory, packed by the builder; what most tests of the reader begin with.
+// A tree in memory, packed by the builder; most tests of the reader begin with it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,17 +27,17 @@ class PackedTree {
  public:
   PackedTree();
 
-  /// Relative to the tree's root; parents must exist.
+  /// Makes a directory at a path relative to the tree's root; parents must exist.
   void directory(const std::string& path);
   void file(const std::string& path, Bytes content);
   void file(const std::string& path, std::string_view content) { file(path, as_bytes(content)); }
   void symlink(const std::string& path, std::string_view target);
   void link(const std::string& existing, const std::string& path);
-  /// The directory and name of a path, for whatever else is to be done to it.
+  /// The directory of a path, for further changes.
   [[nodiscard]] std::unique_ptr<storage::Directory> parent(const std::string& path);
 
   void pack(builder::BuildOptions options = {});
-  /// Of the last packed image: volume 0 and further ones, which lie beside it.
+  /// Volume 0 of the last packed image, and the further volumes beside it.
   [[nodiscard]] const std::vector<std::string>& volume_paths() const { return volume_paths_; }
   [[nodiscard]] std::unique_ptr<const reader::Image> open(reader::OpenOptions options = {});
 
@@ -54,7 +54,7 @@ class PackedTree {
   std::vector<std::string> volume_paths_;
 };
 
-/// The value, or an abort of the test program with the error's message.
+/// Returns the value, or aborts the test program with the error's message.
 template <class T>
 T value_of(Result<T> result) {
   if (!result) {
@@ -67,7 +67,8 @@ void expect_ok(const Status& status);
 
 /// Whole content of a regular file.
 [[nodiscard]] Result<Buffer> contents(const reader::Image& image, const reader::Node& node);
-/// What lies below a directory, by path: contents of files, targets of symlinks, nothing of others.
+/// Returns the objects below a directory by path: contents of files, targets of symlinks, an empty
+/// string for others.
 [[nodiscard]] std::map<std::string, std::string> tree_below(const storage::Directory& directory);
 /// `size` bytes that differ by seed and position.
 [[nodiscard]] Buffer pattern(std::size_t size, std::uint32_t seed);

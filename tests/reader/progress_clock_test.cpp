@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kRounds = 2000;
 
-// The clock of two threads that ask at the same time, a second later each time.
+// A clock that two threads ask at the same time; each answer is a second later.
 class MeetingEnv final : public storage::ForwardingEnv {
  public:
   using storage::ForwardingEnv::ForwardingEnv;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The promise: what each call costs in device reads, counted by file.
+// The promised number of device reads of each call, counted by file.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -74,7 +74,7 @@ TEST_F(ReadCost, PathLookupIsOneRead) {
   }
 }
 
-// What is announced is read by the system, not by us.
+// The system reads announced bytes, not the reader.
 TEST_F(ReadCost, AnnouncingAReadCostsNone) {
   for (const auto* path : {"z/large", "z/first", "z/short", "z"}) {
     measure([&](const reader::Image& image) {
@@ -126,7 +126,7 @@ TEST_F(ReadCost, TheFirstNameIsOneRead) {
   expect_cost(0, 0);
 }
 
-// A block of link names besides the pages that have names, once the link table is there.
+// Once the link table is loaded, all names take a block of link names and the pages of the names.
 TEST_F(ReadCost, AllNamesOfAnObjectAreASideReadAndTheirPages) {
   const auto lone = value_of(tree_.open()->lookup("z/large")).inode;
   measure(
@@ -140,7 +140,7 @@ TEST_F(ReadCost, AllNamesOfAnObjectAreASideReadAndTheirPages) {
     EXPECT_EQ(value_of(image->names_of(inode))->size(), 2U);
     reads.push_back(tree_.index_counts().reads);
   }
-  EXPECT_EQ(reads, (std::vector<std::uint64_t>{3, 1}));  // the table and the page stay
+  EXPECT_EQ(reads, (std::vector<std::uint64_t>{3, 1}));  // the table and the page stay cached
   EXPECT_LE(tree_.index_counts().read_bytes, 4120U);
   EXPECT_EQ(image->counters().side_reads, 2U);
   EXPECT_EQ(tree_.image_counts().reads, 0U);

@@ -34,7 +34,7 @@ TEST(SharedCache, ReplacesWhatIsThereAndNothingElse) {
   const auto bytes = cache.counters().bytes;
   cache.replace(1, loaded_value(11, 300));
   EXPECT_EQ(*cache.find(1), 11);
-  EXPECT_EQ(*before, 10) << "who has the old one keeps it";
+  EXPECT_EQ(*before, 10) << "a holder of the old value keeps it";
   EXPECT_EQ(cache.counters().bytes, bytes + 200);
   EXPECT_EQ(cache.counters().evictions, 0u);
 }
@@ -44,15 +44,15 @@ TEST(SharedCache, AReplacementMakesRoomForItself) {
   for (int i = 0; i < 4; ++i) cache.put(i, loaded_value(i, 300));
   cache.replace(0, loaded_value(0, 1000));
   EXPECT_NE(cache.find(0), nullptr);
-  EXPECT_EQ(cache.find(1), nullptr) << "the least recently used";
+  EXPECT_EQ(cache.find(1), nullptr) << "the least recently used value goes";
   EXPECT_LE(cache.counters().bytes, kBudgetBytes);
   cache.replace(0, loaded_value(0, 2 * kBudgetBytes));
-  EXPECT_EQ(cache.find(0), nullptr) << "larger than the cache";
+  EXPECT_EQ(cache.find(0), nullptr) << "a value larger than the cache is not kept";
   EXPECT_LE(cache.counters().bytes, kBudgetBytes);
 }
 
-/// Of one shard, with room for `values` small values.
-constexpr std::size_t kValueBytes = 128 + 8;  // with what the cache adds
+/// Room for `values` small values in a cache of one shard.
+constexpr std::size_t kValueBytes = 128 + 8;  // with the cache's own part
 std::size_t room_for(std::size_t values) { return values * kValueBytes; }
 
 bool has(Cache& cache, int key) {
@@ -66,12 +66,12 @@ bool has(Cache& cache, int key) {
 
 TEST(SharedCache, AFullOneWithAWindowKeepsWhatIsMissedTwice) {
   Cache cache(room_for(100), 1, 100);
-  for (int key = 0; key < 100; ++key) EXPECT_FALSE(has(cache, key)) << "it is not full yet";
+  for (int key = 0; key < 100; ++key) EXPECT_FALSE(has(cache, key)) << "the cache is not full yet";
   for (int key = 0; key < 100; ++key) EXPECT_TRUE(has(cache, key));
   EXPECT_FALSE(has(cache, 200));
   EXPECT_FALSE(has(cache, 201));
   for (int key = 2; key < 100; ++key) EXPECT_TRUE(has(cache, key)) << key;
-  EXPECT_FALSE(has(cache, 200)) << "the second miss";
+  EXPECT_FALSE(has(cache, 200)) << "the second miss admits the key";
   EXPECT_FALSE(has(cache, 202));
   EXPECT_TRUE(has(cache, 200)) << "kept";
   EXPECT_LE(cache.counters().bytes, room_for(100));
@@ -88,7 +88,7 @@ TEST(SharedCache, WhatWasRefusedLastIsAtHand) {
   EXPECT_LE(cache.counters().bytes, room_for(10));
   cache.replace(21, loaded_value(-21, 8));
   EXPECT_FALSE(has(cache, 22));
-  EXPECT_EQ(*cache.find(21), -21) << "of what was replaced, somebody has made more: it stays";
+  EXPECT_EQ(*cache.find(21), -21) << "a replaced value has proved useful, so it stays";
   EXPECT_LE(cache.counters().bytes, room_for(10));
 }
 
@@ -96,7 +96,7 @@ TEST(SharedCache, DropsWhatItIsToldTo) {
   Cache cache(room_for(10), 1, 10);
   for (int key = 0; key < 10; ++key) EXPECT_FALSE(has(cache, key));
   EXPECT_FALSE(has(cache, 21));
-  EXPECT_TRUE(has(cache, 21)) << "at hand, as the last that was refused";
+  EXPECT_TRUE(has(cache, 21)) << "the value that was refused last is at hand";
   const auto evictions = cache.counters().evictions;
   cache.drop([](int key) { return key % 2 == 1; });
   EXPECT_EQ(cache.counters().evictions, evictions);
@@ -108,9 +108,9 @@ TEST(SharedCache, DropsWhatItIsToldTo) {
     EXPECT_EQ(key % 2, 0);
     ++found;
   }
-  EXPECT_GE(found, 4) << "one went for the one refused";
+  EXPECT_GE(found, 4) << "at most one value went for the refused one";
   for (int key = 30; key < 34; ++key) EXPECT_FALSE(has(cache, key));
-  for (int key = 30; key < 34; ++key) EXPECT_TRUE(has(cache, key)) << "there is room again";
+  for (int key = 30; key < 34; ++key) EXPECT_TRUE(has(cache, key)) << "dropping made room";
 }
 
 TEST(SharedCache, OthersOfItsPoolTakeWhatItUsesLeast) {
@@ -118,11 +118,11 @@ TEST(SharedCache, OthersOfItsPoolTakeWhatItUsesLeast) {
   Cache cache(room_for(10), 1, 0, pool);
   Cache other(room_for(10), 1, 0, pool);
   for (int key = 0; key < 10; ++key) EXPECT_FALSE(has(cache, key));
-  EXPECT_TRUE(has(cache, 0)) << "used again";
+  EXPECT_TRUE(has(cache, 0)) << "this key is used again";
   for (int key = 0; key < 3; ++key) EXPECT_FALSE(has(other, key));
   EXPECT_LE(pool->bytes(), room_for(10));
   EXPECT_EQ(cache.counters().bytes + other.counters().bytes, pool->bytes());
-  EXPECT_EQ(cache.counters().bytes, room_for(8)) << "the other one gave up one, too";
+  EXPECT_EQ(cache.counters().bytes, room_for(8)) << "the other cache gave up one value, too";
   EXPECT_TRUE(has(cache, 0));
   EXPECT_EQ(cache.find(1), nullptr);
   cache.drop([](int) { return true; });
@@ -135,9 +135,9 @@ TEST(SharedCache, OneWithAWindowLetsNobodyInByChanceWhereThePoolIsFull) {
   for (int key = 0; key < 9; ++key) EXPECT_FALSE(has(other, key));
   Cache cache(room_for(10), 1, 10, pool);
   EXPECT_FALSE(has(cache, 20));
-  EXPECT_FALSE(has(cache, 21)) << "the pool is full";
+  EXPECT_FALSE(has(cache, 21)) << "the pool is full, so the key is not admitted";
   EXPECT_FALSE(has(cache, 22));
-  EXPECT_FALSE(has(cache, 21)) << "the second miss";
+  EXPECT_FALSE(has(cache, 21)) << "the second miss admits the key";
   EXPECT_FALSE(has(cache, 23));
   EXPECT_TRUE(has(cache, 21)) << "kept";
 }
@@ -155,7 +155,8 @@ TEST(SharedCache, OneValueMayBeTheWholeCache) {
   }
 }
 
-/// Hits of 200,000 gets of keys that `draw` makes of random numbers, with and without a window.
+/// Counters after 200,000 gets of keys that `draw` makes from random numbers, with and without a
+/// window.
 struct Comparison {
   reader::CacheCounters windowed;
   reader::CacheCounters plain;
@@ -172,7 +173,7 @@ Comparison compare(const Draw& draw) {
   return {windowed.counters(), plain.counters()};
 }
 
-/// Of 10,000 keys, each in proportion to 1 / its place.
+/// One of 10,000 keys; the chance of the n-th key is proportional to 1 / n.
 int zipf_key(std::uint64_t random) {
   static const auto sums = [] {
     std::vector<double> made;
@@ -188,12 +189,13 @@ TEST(SharedCache, AWindowFindsNoLessOfWhatIsUsedUnevenly) {
   const auto zipf = compare([](auto, std::uint64_t random) { return zipf_key(random); });
   EXPECT_GT(zipf.windowed.hits, zipf.plain.hits);
   EXPECT_LT(zipf.windowed.evictions, zipf.plain.evictions / 2);
-  // What is used changes every 20,000 gets.
+  // The popular keys change every 20,000 gets.
   const auto moving = compare([](std::uint64_t i, std::uint64_t random) {
     return zipf_key(random) + static_cast<int>(i / 20'000 * 3'000);
   });
-  EXPECT_GT(moving.windowed.hits, moving.plain.hits * 97 / 100) << "each must be missed twice";
-  // Half are of a list that is read from one end to the other.
+  EXPECT_GT(moving.windowed.hits, moving.plain.hits * 97 / 100)
+      << "with a window, each key must be missed twice";
+  // Half of the gets read a list from one end to the other.
   const auto scanned = compare([](std::uint64_t i, std::uint64_t random) {
     return i % 2 == 0 ? zipf_key(random) : static_cast<int>(100'000 + i);
   });
@@ -212,7 +214,8 @@ TEST(SharedCache, WhatIsThereIsNotReplacedByPutting) {
   for (const int value : {10, 11}) cache.put(1, loaded_value(value, 8));
   EXPECT_EQ(*cache.find(1), 10);
   cache.put(2, loaded_value(20, 8));
-  for (const int value : {30, 31}) cache.put(3, loaded_value(value, 8));  // refused, and at hand
+  // The second value is refused, and at hand.
+  for (const int value : {30, 31}) cache.put(3, loaded_value(value, 8));
   EXPECT_EQ(*cache.find(3), 30);
   EXPECT_LE(cache.counters().bytes, room_for(2));
 }
@@ -230,7 +233,7 @@ TEST(SharedCache, ALoadThatThrowsLeavesNobodyWaiting) {
   int thrown = 0;
   std::thread waiting([&] {
     while (!begun) std::this_thread::yield();
-    // Waits for the load below, or finds nothing and makes its own.
+    // Waits for the load below; if that is over, this thread loads the value itself.
     try {
       EXPECT_EQ(*cache.get(1, [] { return Loaded(loaded_value(3, 4)); }).value(), 3);
     } catch (const std::bad_alloc&) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Random trees against a plain map from path to content: every way in must agree with it.
+// Random trees against a plain map from path to content: every way of reading must agree with the
+// map.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -15,7 +16,7 @@
 namespace dgfs::test {
 namespace {
 
-// What lies at a path; directories end in nothing, symlinks in their target.
+// The object at a path; directories have no content, symlinks have their target.
 struct Thing {
   char type = 'f';
   Buffer content;
@@ -74,7 +75,7 @@ std::string below(const std::string& directory, std::string_view name) {
   return (directory.empty() ? "" : directory + "/") + std::string(name);
 }
 
-/// Even seeds make pages of the token codec, which small trees do not have otherwise.
+/// Even seeds build pages of the token codec, which small trees do not have otherwise.
 builder::BuildOptions options_for(std::uint64_t seed) {
   builder::BuildOptions options;
   if (seed % 2 == 0) options.token_entries_min = 1;

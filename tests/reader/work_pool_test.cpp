@@ -33,7 +33,7 @@ TEST(WorkPool, AnExceptionOfTheWorkComesOutOfFinish) {
     if (task == 3) throw std::bad_alloc();
     ++done;
   });
-  for (int i = 1; i <= 100; ++i) pool.push(i);  // none waits for room that never comes
+  for (int i = 1; i <= 100; ++i) pool.push(i);  // no push waits for room that never comes
   EXPECT_THROW(pool.finish(), std::bad_alloc);
   EXPECT_LT(done, 100);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Calls of an open image with entries of the wrong kind, unknown numbers, bad names and places
-// that do not exist: each has its answer.
+// Calls of an open image with entries of the wrong kind, unknown numbers, bad names and places that
+// do not exist: each gets its error or answer.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -157,7 +157,7 @@ TEST_F(WrongUsage, ReadsEndWithTheFile) {
   expect_ok(image_->verify_neighbours({}));
 }
 
-// A node that was changed by the caller, or comes from another image.
+// The caller changed the node, or it comes from another image.
 TEST_F(WrongUsage, OfNodesThatNoImageGave) {
   Buffer out(10);
   const auto sound = node("d/f");
@@ -192,7 +192,7 @@ TEST_F(WrongUsage, OfNodesThatNoImageGave) {
   }
 }
 
-// Nor does it make what is read at once larger than what is asked for.
+// Such nodes must not make a joint read larger than what the caller asks for.
 TEST_F(WrongUsage, OfManyNodesThatNoImageGave) {
   auto huge = node("d/f");
   huge.stored_bytes = std::uint64_t{1} << 40;

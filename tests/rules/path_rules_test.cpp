@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// tests/system/path_rules_test.py compares with rsync itself.
+// tests/system/path_rules_test.py compares the rules with rsync itself.
 #include "rules/path_rules.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What Directory promises, for every implementation.
+// The promises of Directory, for every implementation.
 #include <algorithm>
 #include <cerrno>
 
@@ -273,7 +273,7 @@ TEST_P(DirectoryConformance, RemovesFilesLinksAndEmptyDirectories) {
 }
 
 TEST_P(DirectoryConformance, WorksDeeperThanPathsReach) {
-  constexpr int kLevels = 60;  // of 100 bytes: beyond the 4096 of PATH_MAX
+  constexpr int kLevels = 60;  // 100 bytes each: together longer than the 4096 of PATH_MAX
   const std::string name(100, 'd');
   std::unique_ptr<Directory> dir = root();
   for (int level = 0; level < kLevels; ++level) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What Env and File promise, for every implementation.
+// The promises of Env and File, for every implementation.
 #include <array>
 
 #include "tests/storage/env_fixture.h"
@@ -92,7 +92,7 @@ TEST_P(FileConformance, AWriteOfNoBytesChangesNothing) {
   EXPECT_EQ(content(at("f")), "abc");
 }
 
-// Long ones past the page cache, others through it, in the same blocks.
+// Long writes bypass the page cache, short ones use it, in the same blocks.
 TEST_P(FileConformance, WritesOfAnyLengthMeet) {
   constexpr std::size_t kFileBytes = 1 << 20;
   const auto file =
@@ -163,7 +163,7 @@ TEST_P(FileConformance, APunchedRangeReadsAsZerosAndTheRestStays) {
   EXPECT_EQ(content(at("f")).substr(kBlock, 6), std::string("again\0", 6));
 }
 
-// Others take space meanwhile, where there are any.
+// Other processes, if any, take space meanwhile.
 TEST_P(FileConformance, TellsHowMuchIsFree) {
   create(at("f"), "abc");
   const auto file = std::move(env().open(at("f"))).value();
@@ -174,7 +174,7 @@ TEST_P(FileConformance, TellsHowMuchIsFree) {
 }
 
 TEST_P(FileConformance, FindsDataBetweenHoles) {
-  constexpr std::uint64_t kBlock = 64 << 10;  // no file system has larger ones
+  constexpr std::uint64_t kBlock = 64 << 10;  // no file system has larger blocks
   const auto file = std::move(env().open(at("f"), kCreate)).value();
   ASSERT_OK(file->write_at(2 * kBlock, Buffer(kBlock, 1)));
   ASSERT_OK(file->truncate(5 * kBlock));

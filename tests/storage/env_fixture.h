@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The environments that must behave alike, as parameters of one suite.
+// The environments, which must behave alike, as parameters of one suite.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace dgfs::test {
 
 enum class EnvKind : std::uint8_t { kPosix, kMemory, kCounting, kFaulty };
 
-/// For a file that is not there yet.
+/// Options for a file that must not exist yet.
 inline constexpr storage::OpenOptions kCreate{storage::OpenOptions::Mode::kCreateNew};
 
 /// Gives each test an Env and an empty directory in it.

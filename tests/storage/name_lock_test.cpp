@@ -43,7 +43,7 @@ TEST_P(NameLockTest, KeepsOthersOutUntilItGoesAndLeavesNothing) {
   EXPECT_TRUE(take("x"));
 }
 
-// Of the name, not of the file that is there: that one is replaced meanwhile.
+// The lock is on the name, not on the file, which is replaced meanwhile.
 TEST_P(NameLockTest, OutlivesTheFileThatHasTheName) {
   create(at("x"), "old");
   const auto first = take("x").value();
@@ -60,7 +60,7 @@ TEST_P(NameLockTest, IsOneHoweverThePathIsSpelt) {
   EXPECT_FAILS(ErrorKind::kBusy, take("d/../d/./x"));
 }
 
-// As a kill leaves it.
+// A killed process leaves such a file.
 TEST_P(NameLockTest, ALeftoverIsNobodysAndIsRemoved) {
   create(at(".x.lock"), "999999");
   ASSERT_OK(root()->make_link(*root(), ".x.lock", "its content"));
@@ -70,7 +70,7 @@ TEST_P(NameLockTest, ALeftoverIsNobodysAndIsRemoved) {
   EXPECT_EQ(second.error().message().find("999999"), std::string::npos);
   lock.reset();
   EXPECT_EQ(names(), std::vector<std::string>{"its content"});
-  EXPECT_EQ(content(at("its content")), "999999") << "nothing is written to what was there";
+  EXPECT_EQ(content(at("its content")), "999999") << "the lock must not write to the existing file";
 }
 
 TEST_P(NameLockTest, IsNotTakenWhereSomethingElseHasItsName) {
@@ -86,7 +86,7 @@ TEST_P(NameLockTest, IsNotTakenWhereSomethingElseHasItsName) {
 
 TEST_P(NameLockTest, LeavesTheFileOfWhoeverCameNext) {
   auto lock = take("x").value();
-  ASSERT_OK(root()->remove(".x.lock"));  // by hand
+  ASSERT_OK(root()->remove(".x.lock"));  // a user removes it
   const auto next = take("x").value();
   lock.reset();
   EXPECT_EQ(names(), std::vector<std::string>{".x.lock"});
@@ -111,7 +111,8 @@ TEST_P(NameLockTest, OfSeveralAreAllOrNone) {
   EXPECT_FAILS(ErrorKind::kBusy, take("a"));
 }
 
-// Of many that try at once one holds it at a time, and what it was for is done by each that did.
+// Of many threads that try at once, one holds the lock at a time, and each that held it has done
+// its work.
 TEST_P(NameLockTest, IsHeldByOneThreadAtATime) {
   create(at(".x.lock"), "");
   std::atomic<int> holders = 0;
@@ -134,7 +135,7 @@ TEST_P(NameLockTest, IsHeldByOneThreadAtATime) {
 }
 
 TEST_P(NameLockTest, OfAFileSystemWithoutLocksKeepsNobodyOut) {
-  // What comes after a file was opened is the lock.
+  // The first call after the open takes the lock.
   HookEnv lacking(env(), [is_open = false](CallKind kind, const std::string&) mutable -> Status {
     const bool was_open = std::exchange(is_open, kind == CallKind::kCreate);
     return was_open ? Status(Error(ErrorKind::kUnsupported, 1, "no locks")) : ok();

@@ -35,7 +35,7 @@ class FieldReader {
     fields_.push_back({std::move(name), at, size_bytes, false, value});
     return value;
   }
-  // `count` of them, of which a test needs but these.
+  // Reads `count` fields; notes only those that a test needs.
   void row(const std::string& name, std::uint64_t count, std::size_t size_bytes) {
     for (std::uint64_t i = 0; i < count; ++i) {
       if (is_tried(i, count)) {
@@ -54,7 +54,7 @@ class FieldReader {
   void skip(std::uint64_t length_bytes) { (void)sound(decoder_.raw(length_bytes)); }
   void skip_rest() { decoder_.skip(decoder_.remaining()); }
   [[nodiscard]] bool at_end() const { return decoder_.at_end(); }
-  // Fields noted so far; and back to so many.
+  // The number of fields noted so far; forget_from() goes back to such a number.
   [[nodiscard]] std::size_t count() const { return fields_.size(); }
   void forget_from(std::size_t begin) { fields_.resize(begin); }
 
@@ -83,7 +83,7 @@ class FieldReader {
   std::vector<BodyField> fields_;
 };
 
-// `count` groups of fields, read by `group`; those between the second and the last are forgotten.
+// Reads `count` groups of fields with `group`; forgets those between the second and the last.
 template <class Group>
 void groups(FieldReader& in, std::uint64_t count, Group group) {
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -170,7 +170,7 @@ void model(FieldReader& in) {
   if (kind == format::ModelKind::kContextTokens) return token_model(in, true);
   in.fixed("dictionary magic", 4);
   in.fixed("dictionary id", 4);
-  in.skip_rest();  // zstd's own
+  in.skip_rest();  // zstd's own format
 }
 
 void inode_runs(FieldReader& in) {
@@ -207,7 +207,7 @@ void dictionary(FieldReader& in) {
   in.skip(in.varint("label"));
   in.fixed("dictionary magic", 4);
   in.fixed("dictionary id", 4);
-  in.skip_rest();  // zstd's own
+  in.skip_rest();  // zstd's own format
 }
 
 void digest_page(FieldReader& in) {
@@ -285,7 +285,7 @@ std::vector<BodyField> body_fields(SectionKind kind, Bytes body) {
     case SectionKind::kLinkTable:
       link_table(in);
       break;
-    default:  // pages have a table of format_fields.h, targets no numbers
+    default:  // pages have a table in format_fields.h; targets have no numbers
       in.skip_rest();
   }
   return in.finish();

@@ -24,12 +24,12 @@ constexpr const char* kEndings[] = {"", ".c", ".h", ".txt", ".tar.gz", "~"};
 
 std::uint64_t EntryGenerator::below(std::uint64_t end) { return random_() % end; }
 
-/// Every width is as likely as any other: small numbers and huge ones.
+/// All widths are equally likely: small numbers and huge ones.
 std::uint64_t EntryGenerator::any_width() { return random_() >> below(64); }
 
 std::string EntryGenerator::name(bool wild) {
   if (!wild || chance(80)) {
-    // One after the other: in one expression the compiler would choose their order.
+    // In two statements: in a single expression the compiler would choose the order of the draws.
     std::string name = kStems[below(std::size(kStems))];
     name += std::to_string(below(1000));
     return name += kEndings[below(std::size(kEndings))];
@@ -78,7 +78,7 @@ void EntryGenerator::fill_regular(Entry& entry, const EntryOptions& options) {
   }
 }
 
-/// Mostly one that goes on in the frame of the last one.
+/// Mostly continues the frame of the entry before.
 void EntryGenerator::fill_fragment(Entry& entry) {
   entry.size_bytes = 1 + below(format::kFragmentFrameBytesMax / 4);
   if (chance(20) || last_fragment_.stored_bytes == 0 ||
@@ -139,7 +139,7 @@ std::vector<Entry> EntryGenerator::tree(const EntryOptions& options) {
     Entry entry;
     entry.key = format::children_prefix(directories[below(directories.size())]);
     entry.key += name(options.wild_names);
-    if (entry.key.size() > 2000) continue;  // deep chains of long names are for other tests
+    if (entry.key.size() > 2000) continue;  // other tests try deep chains of long names
     if (chance(options.directory_percent)) {
       fill(entry, format::kTypeDirectory, options);
       directories.push_back(entry.key);

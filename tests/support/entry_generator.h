@@ -15,20 +15,20 @@
 
 namespace dgfs::test {
 
-/// What a generated tree holds. Chances are per entry, in percent.
+/// The contents of a generated tree. Chances are per entry, in percent.
 struct EntryOptions {
-  std::size_t entry_count = 1000;  ///< about; the root comes in addition
+  std::size_t entry_count = 1000;  ///< roughly; the root comes in addition
   unsigned directory_percent = 10;
   unsigned special_percent = 10;  ///< symlinks, devices, FIFOs, sockets
   unsigned link_percent = 5;      ///< names of multiply linked objects
   unsigned feature_percent = 5;   ///< each of: xattrs, sparse map, zstd, address, ctime, atime
-  bool wild_names = true;         ///< any bytes but '/' and NUL, up to 255 of them
+  bool wild_names = true;         ///< any bytes except '/' and NUL, up to 255
   bool wild_values = true;        ///< also extreme times, owners, sizes
 };
 
 class EntryGenerator {
  public:
-  /// @param written_seed  made into another one by DGFS_TEST_SEED
+  /// @param written_seed  DGFS_TEST_SEED turns it into another seed
   explicit EntryGenerator(std::uint64_t written_seed) : random_(written_seed) {}
 
   /// A tree's entries with full path keys, rising; the first is the root.

@@ -8,10 +8,10 @@
 
 namespace {
 
-std::atomic<std::uint64_t> calls_left{0};  // until one fails; 0: none will
+std::atomic<std::uint64_t> calls_left{0};  // calls left until one fails; 0: none fails
 std::atomic<bool> has_failed{false};
-std::atomic<bool> goes_on{false};         // all fail once one has
-std::atomic<std::uint64_t> allocated{0};  // bytes
+std::atomic<bool> goes_on{false};         // whether all later calls fail, too
+std::atomic<std::uint64_t> allocated{0};  // bytes so far
 
 bool is_to_fail() {
   auto left = calls_left.load();
@@ -34,7 +34,7 @@ void* allocate(std::size_t bytes) {
 
 void* operator new(std::size_t bytes) { return allocate(bytes); }
 void* operator new[](std::size_t bytes) { return allocate(bytes); }
-// A sanitizer's own would not call these.
+// A sanitizer's own versions would not call the functions above.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   return is_to_fail() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
 }

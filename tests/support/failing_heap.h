@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FailingHeap: operator new of this program, one call of which can be made to fail, or all from one
-// on, and which counts. What the C library and zstd take with malloc() is not counted and does not
+// FailingHeap: replaces operator new of this program, counts its calls, and can make one of them
+// fail, or all from one on. Calls of malloc() by the C library and zstd are not counted and do not
 // fail.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace dgfs::test {
 class FailingHeap {
  public:
   enum class Lasts : bool { kOnce, kOn };
-  /// @param call   the one that fails, from 1 on; 0 = none
-  /// @param lasts  kOn: so do all that come after it
+  /// @param call   the call that fails, from 1 on; 0: none
+  /// @param lasts  kOn: all later calls fail, too
   explicit FailingHeap(std::uint64_t call, Lasts lasts = Lasts::kOnce);
   ~FailingHeap();
   FailingHeap(const FailingHeap&) = delete;
@@ -23,7 +23,7 @@ class FailingHeap {
 
   /// Whether the call was reached.
   [[nodiscard]] bool failed() const;
-  /// What all calls since it began have taken, given back or not.
+  /// The bytes of all calls since its construction, freed or not.
   [[nodiscard]] std::uint64_t allocated_bytes() const;
 };
 

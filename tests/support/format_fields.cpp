@@ -10,7 +10,7 @@ namespace {
 
 using enum Verdict;
 
-// magic to uuid: header pages begin alike.
+// The fields from magic to uuid are the same in all header pages.
 constexpr FieldRow kSuperblock[] = {
     {"magic", 0, 8},
     {"version_major", 8, 2},

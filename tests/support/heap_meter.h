@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// HeapMeter: the most that operator new had handed out at once, over the life of the meter.
+// HeapMeter: the most bytes that operator new had handed out at once, over the life of the meter.
 // Linking it replaces operator new and delete of the program.
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace dgfs::test {
 
-/// One at a time. Counts all threads.
+/// Only one may live at a time. Counts all threads.
 class HeapMeter {
  public:
   HeapMeter();
-  /// Above what was held when the meter was made.
+  /// The peak above the bytes that were allocated when the meter was made.
   [[nodiscard]] std::size_t peak_bytes() const;
 
  private:

@@ -15,7 +15,8 @@ namespace dgfs::test {
 
 class HookEnv final : public storage::WrappedEnv<storage::Env> {
  public:
-  /// Called with what is to be done and to which path; an error takes its place. From any thread.
+  /// Called before each operation, with its kind and path; an error that it returns replaces the
+  /// operation. May be called from any thread.
   using Hook = std::function<Status(storage::CallKind, const std::string&)>;
 
   HookEnv(storage::Env& base, Hook hook) : WrappedEnv(base), observer_(std::move(hook)) {}

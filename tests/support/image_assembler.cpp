@@ -25,7 +25,7 @@ namespace {
 
 using format::SectionKind;
 
-// Test input that cannot be laid out is a mistake in the test.
+// If test input cannot be laid out, the test is wrong.
 template <class T>
 T must(Result<T> result) {
   if (!result) {
@@ -167,7 +167,8 @@ ReadyPage ImageAssembler::make_page(std::span<const format::Entry> entries) {
   return page;
 }
 
-// Gives the page its place, and its entries' extents theirs behind those of the page before.
+// Gives the page its place, and the extents of its entries their places behind those of the page
+// before.
 void ImageAssembler::add_page(ReadyPage page, std::span<const format::Entry> entries) {
   auto& record = page.record;
   record.first_ordinal =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ImageAssembler: images put together by hand from the format layer, for what the builder does
-// not make (yet): compressed and shared extents, several volumes, models, attribute tables and
+// ImageAssembler: images put together by hand from the format layer, with parts that the builder
+// does not make (yet): compressed and shared extents, several volumes, models, attribute tables and
 // inode runs, pages taken from another index. Test use only: it trusts its caller.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace dgfs::test {
 
-/// A page as it stands in some index.
+/// A page as in some index.
 struct ReadyPage {
   Buffer bytes;
   format::PageRecord record;
@@ -33,10 +33,10 @@ class ImageAssembler {
  public:
   ImageAssembler();
 
-  // The tree: entries with full keys; assemble() sorts them. The root is there from the start.
+  // The tree: entries with full keys; assemble() sorts them. It has a root from the start.
   format::Entry& add(const std::string& path, std::uint32_t mode);
   format::Entry& add_directory(const std::string& path) { return add(path, 0040755); }
-  /// A file in the running sum of its page.
+  /// Adds a file; its extent counts in the running sum of its page.
   format::Entry& add_file(const std::string& path, Bytes content,
                           format::ExtentCodec codec = format::ExtentCodec::kRaw);
   /// A record of the link zone.
@@ -44,10 +44,10 @@ class ImageAssembler {
                                  std::uint32_t names);
   /// The names so far, in the order in which they were added.
   [[nodiscard]] std::vector<format::Entry>& names() { return names_; }
-  /// Puts an extent ahead of all running sums of the volume; for explicit addresses.
+  /// Puts an extent before all running sums of the volume; for explicit addresses.
   format::DataAddress place(format::VolumeNumber volume, Bytes extent);
-  /// Takes the entries from `first_path` on, as many as the page has, from this page, with
-  /// `prefix` instead of the one it had.
+  /// Takes this page for the entries from `first_path` on, as many as the page has, with `prefix`
+  /// instead of its old prefix.
   void adopt_page(const std::string& first_path, ReadyPage page, std::string prefix);
 
   /// Lays everything out and writes the files.
@@ -62,10 +62,10 @@ class ImageAssembler {
   std::uint64_t zone = 0;
   std::size_t entries_per_page = 1000;
   std::size_t pages_per_block = format::kPageDirectoryBlockRecords;
-  /// Page i uses model i modulo their number, and likewise attribute table.
+  /// Page i uses model i modulo their number, and its attribute table in the same way.
   std::vector<std::shared_ptr<const format::Model>> models;
   std::vector<format::AttributeTable> tables;
-  /// Needed by adopted pages only.
+  /// Only adopted pages need these.
   std::vector<std::shared_ptr<const format::Model>> more_models;
   std::vector<format::AttributeTable> more_tables;
   std::function<format::VolumeNumber(std::size_t page)> volume_of_page;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Random numbers for tests: the same on every machine from the same seed, and the seed is part of
-// every failure. Without DGFS_TEST_SEED a test has the seeds that are written in it. With it each
-// of them is another one, and two that differ still do: what a test says of many seeds together
-// is said of as many others.
+// Random numbers for tests. The same seed gives the same numbers on every machine, and each failure
+// shows the seed. Without DGFS_TEST_SEED, a test uses the seeds written in it. With it, each of
+// these becomes another seed, and different seeds stay different, so that a test with many seeds
+// still has as many.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace dgfs::test {
 
-/// `written` if the environment variable DGFS_TEST_SEED is not set or empty, else a number that
-/// depends on both. A value of the variable that is no number ends the program.
+/// Returns `written` if the environment variable DGFS_TEST_SEED is unset or empty, else a number
+/// that depends on both. If the variable is not a number, the program ends.
 [[nodiscard]] std::uint64_t test_seed(std::uint64_t written);
 
-/// While it lives, DGFS_TEST_SEED is not heeded: for inputs that must be the same in each run. One
-/// at a time.
+/// While it lives, DGFS_TEST_SEED has no effect: for inputs that must be the same in each run. Only
+/// one may live at a time.
 class OwnSeeds {
  public:
   OwnSeeds();
@@ -44,12 +44,12 @@ class SeededEngine : public std::mt19937_64 {
   testing::ScopedTrace trace_;
 };
 
-/// Seeded source of choices. While it lives, each failed expectation shows the seed.
+/// A seeded source of choices. While it lives, each failed expectation shows the seed.
 class Random {
  public:
   explicit Random(std::uint64_t written_seed) : engine_(written_seed) {}
 
-  /// That of the engine.
+  /// The seed of the engine.
   [[nodiscard]] std::uint64_t seed() const noexcept { return engine_.seed(); }
   /// Uniform enough in [0, bound); 0 for bound 0.
   [[nodiscard]] std::uint64_t below(std::uint64_t bound);

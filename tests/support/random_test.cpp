@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kVariable = "DGFS_TEST_SEED";
 
-// The variable may be set for the run that this is in.
+// Restores the variable, which may be set for this run.
 class TestSeed : public testing::Test {
  protected:
   TestSeed() {
@@ -34,7 +34,7 @@ TEST_F(TestSeed, IsTheWrittenOneWithoutAVariable) {
   EXPECT_EQ(test_seed(35), 35U);
 }
 
-// Tests with many seeds have as many in each run, and others.
+// Tests with many seeds have as many in each run, but other ones.
 TEST_F(TestSeed, DependsOnTheRunAndOnTheWrittenOne) {
   constexpr std::uint64_t kCount = 100;
   std::set<std::uint64_t> seeds;

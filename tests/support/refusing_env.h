@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// An Env whose directories refuse to set chosen attributes, as file systems without them do, and
-// users without the rights.
+// An Env whose directories refuse to set chosen attributes, as for file systems without them, or
+// for users without the rights.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,9 @@ namespace dgfs::test {
 
 class RefusingEnv final : public storage::ForwardingEnv {
  public:
-  /// Asked before each attribute is set, an xattr removed and a node made: "owner", "mode",
-  /// "times", "node", "remove", or the name of an xattr, and the path; an error takes the place of
-  /// the call. From any thread.
+  /// Called before an attribute is set, an xattr removed or a node made, with the path, and
+  /// "owner", "mode", "times", "node", "remove", or the name of an xattr. An error that it returns
+  /// replaces the call. May be called from any thread.
   using Refuse = std::function<Status(const std::string& path, std::string_view attribute)>;
 
   RefusingEnv(storage::Env& base, Refuse refuse) : EnvForwarder(base), refuse_(std::move(refuse)) {}

@@ -6,9 +6,9 @@
 
 #include <cstdlib>
 
-/// Ends the test as skipped, with the reason; where the environment has DGFS_NO_SKIPS, as failed:
-/// CI sets it, so that a machine that cannot mount cannot pass for one on which the mount works.
-/// Must be called from the test's own function, or from SetUp().
+/// Skips the test, with the reason. If the environment has DGFS_NO_SKIPS, as in CI, the test fails
+/// instead: a machine that cannot mount says nothing about mounts. Must be called from the test's
+/// own function, or from SetUp().
 #define DGFS_SKIP(reason)                                                     \
   do {                                                                        \
     if (std::getenv("DGFS_NO_SKIPS") == nullptr) GTEST_SKIP() << (reason);    \

@@ -17,7 +17,7 @@ namespace {
 using format::kPageBytes;
 using format::SectionKind;
 
-// Test input that cannot be taken apart is a mistake in the test.
+// If test input cannot be taken apart, the test is wrong.
 template <class T>
 T sound(Result<T> result) {
   if (result) return std::move(result).assume_value();

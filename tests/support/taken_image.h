@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TakenImage: an image of one volume taken apart, to be changed and put together again with every
-// checksum, length and place made to fit, as an attacker would.
+// TakenImage: takes an image of one volume apart. A test changes parts and puts them together
+// again, with every checksum, length and place made to fit, as an attacker would.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace dgfs::test {
 
 class TakenImage {
  public:
-  /// Nothing yet.
+  /// Empty.
   TakenImage() = default;
   /// @param image  a sound image with a trailing index; others end the program
   explicit TakenImage(Bytes image);
@@ -36,15 +36,15 @@ class TakenImage {
   [[nodiscard]] std::vector<Buffer>& bodies(format::SectionKind kind) {
     return bodies_[static_cast<std::size_t>(kind)];
   }
-  /// Sections that are no sealed blocks: pages, side records.
+  /// Sections without sealed blocks: pages, side records.
   [[nodiscard]] Buffer& raw(format::SectionKind kind) {
     return raw_[static_cast<std::size_t>(kind)];
   }
   [[nodiscard]] Buffer& pages() { return raw(format::SectionKind::kPages); }
 
-  format::Superblock superblock;  ///< places of sections are set by index()
-  format::VolumeHeader header;    ///< places of index and end are set by image()
-  Buffer data;                    ///< of the volume, behind the header page
+  format::Superblock superblock;  ///< index() sets the places of sections
+  format::VolumeHeader header;    ///< image() sets the places of index and end
+  Buffer data;                    ///< bytes of the volume behind the header page
   std::vector<format::PageRecord> records;
 
  private:
@@ -56,18 +56,18 @@ class TakenImage {
 
   std::array<std::vector<Buffer>, format::kSectionKinds> bodies_;
   std::array<Buffer, format::kSectionKinds> raw_;
-  // As index() sealed them last: to compress a model takes longer than all else of a test.
+  // The blocks of the last index(): compressing a model takes longer than the rest of a test.
   mutable std::array<std::vector<Sealed>, format::kSectionKinds> sealed_;
 };
 
 /// Whether a section is made of sealed blocks.
 [[nodiscard]] bool has_blocks(format::SectionKind kind);
 
-/// Bodies of a sound section's sealed records. Where one ends only entries know, so its checksum is
-/// tried with every length: for small sections.
+/// Bodies of a sound section's sealed records. Only entries know the length of a record, so this
+/// tries its checksum with every length: for small sections.
 [[nodiscard]] std::vector<Buffer> record_bodies(format::SectionKind kind, Bytes section);
 
-/// @{ Recomputes the checksum of what begins at `at`. A length that leads out of the bytes is cut.
+/// @{ Recomputes the checksum of the structure at `at`. A length beyond the bytes is cut.
 void reseal_header_page(MutableBytes bytes, std::size_t at);
 void reseal_block(MutableBytes bytes, std::size_t at, format::SectionKind kind);
 /// @}

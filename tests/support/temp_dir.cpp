@@ -20,7 +20,7 @@ TempDir::TempDir() {
 }
 
 TempDir::~TempDir() {
-  // Works with descriptors on Linux, so that trees deeper than PATH_MAX go as well.
+  // Works with descriptors on Linux, so that it also removes trees deeper than PATH_MAX.
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }

@@ -6,8 +6,8 @@
 
 namespace dgfs::test {
 
-/// A new empty directory under $TMPDIR (/tmp), removed with all in it on destruction. Ends the
-/// test program if it cannot be made.
+/// A new empty directory under $TMPDIR (/tmp); the destructor removes it with everything in it.
+/// Ends the test program if it cannot be made.
 class TempDir {
  public:
   TempDir();

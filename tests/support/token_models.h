@@ -11,8 +11,8 @@
 
 namespace dgfs::test {
 
-/// Code lengths for `symbols` symbols that occur more or less often; of those from `certain` on
-/// some have no code.
+/// Code lengths for `symbols` symbols of different frequency; some symbols from `certain` on have
+/// no code.
 inline Buffer some_lengths(EntryGenerator& generator, std::size_t symbols, std::size_t certain) {
   std::vector<std::uint64_t> counts(symbols);
   for (std::size_t i = 0; i < symbols; ++i) {

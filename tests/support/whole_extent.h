@@ -13,7 +13,7 @@
 
 namespace dgfs::test {
 
-/// Where the frames of an extent stand.
+/// The places of the frames of an extent.
 struct ExtentFrames {
   std::vector<std::uint64_t> offsets;  ///< of frames 0..frames
   std::optional<format::SeekTable> table;

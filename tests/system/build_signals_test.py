@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """Signals to builds, at moments spread over the whole run, most of them at its end.
 
-After one signal there is what was there before, or the complete new set, and nothing hidden. A
-second signal ends the process wherever it is: then hidden names may stay, but never anything else
-than the old image or the new one.
+After one signal the files are as before, or the complete new set, without hidden ones. A second
+signal ends the process at any place: then hidden names may stay, but the image is the old or the
+new one.
 """
 import hashlib
 import os
@@ -21,8 +21,8 @@ from support import build, dgfs
 
 FILES = 500
 OLD_FILES = 60
-LATE = (0.9, 1.05)  # parts of a run in which files get their names
-# What a file is called before it is complete, or when it is to go, and its lock.
+LATE = (0.9, 1.05)  # parts of a run during which files get their names
+# Names of files that are not complete yet, or about to be removed, and of locks.
 HIDDEN = re.compile(r"\.+t\.(dgfs|dgfs\.idx|1|2)\..*(new|old|tmp|lock)")
 
 
@@ -40,7 +40,7 @@ class Sweep(SignalCase):
         self.rng = random.Random(support.test_seed(17))
 
     def state(self):
-        """All that is there, hidden names too: path -> digest, of directories None."""
+        """Returns all files, with hidden names: path -> digest; None for directories."""
         found = {}
         for directory, folders, names in os.walk(self.out):
             for name in folders + names:
@@ -63,7 +63,7 @@ class Sweep(SignalCase):
         dgfs("verify", self.image, "--volume", self.disk)
 
     def prepare(self, *options):
-        """What is there before and after an undisturbed build, and how long that takes."""
+        """Notes the files before and after an undisturbed build; returns how long it takes."""
         self.keep()
         self.command = ["build", self.tree, self.image, *options]
         self.before = self.state()
@@ -85,7 +85,7 @@ class Sweep(SignalCase):
             yield self.rng.uniform(*LATE)
 
     def check_ended_early(self):
-        """Of a process that was killed in whatever it did."""
+        """Checks the files that a killed process has left."""
         found = self.state()
         visible = {path: content for path, content in found.items()
                    if not os.path.basename(path).startswith(".")}
@@ -109,7 +109,7 @@ class Sweep(SignalCase):
         found = self.state()
         if not ended:
             self.assertEqual(found, self.after)
-        elif b"is complete and in its place" in errors:  # and was being read back
+        elif b"is complete and in its place" in errors:  # while it was reading the image back
             self.assertIn("--verify", self.command)
             self.assertEqual(found, self.after)
         else:
@@ -128,7 +128,7 @@ class Sweep(SignalCase):
         self.assertGreater(self.handled, 0)
 
     def check_first_name(self, *options):
-        """From the moment on at which names are given one signal ends nothing any more."""
+        """From the first name on, a single signal no longer ends the build."""
         def wait(process):
             while process.poll() is None and names() == names_before:
                 pass
@@ -143,7 +143,7 @@ class Sweep(SignalCase):
         for number in SIGNALS * 2:
             self.assertFalse(self.interrupt_build(wait, number, False))
             self.interrupt_build(wait, number, True)
-            # What was left is in nobody's way.
+            # The remaining files do not hinder a further build.
             dgfs(*self.command)
             self.verify()
 

@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """Compares two directory trees by a walk that shares no code with DGFS.
 
-Type, mode, owner, size, times in nanoseconds, device numbers, link targets, extended attributes
-(ACLs and capabilities included), bytes, holes, and which names are links of one object. Walks by
-directory descriptors, so paths may be longer than PATH_MAX. Exit 0 equal, 1 different, 2 trouble.
+Compares type, mode, owner, size, times in nanoseconds, device numbers, link targets, extended
+attributes (ACLs and capabilities included), bytes, holes, and which names are links of one object.
+Walks by directory descriptors, so paths may be longer than PATH_MAX. Exit 0 equal, 1 different, 2
+trouble.
 """
 import argparse
 import errno
@@ -27,7 +28,7 @@ def open_file(name, parent):
 
 
 def read_fully(fd, offset, length):
-    """pread that goes on after a short read."""
+    """Calls pread until all bytes are read, or the file ends."""
     data = b""
     while len(data) < length:
         more = os.pread(fd, length - len(data), offset + len(data))
@@ -50,7 +51,9 @@ def xattrs(name, parent):
 
 
 def data_segments(fd, size):
-    """Data ranges rounded out to 4 KiB and joined: what a file system must keep of holes."""
+    """Returns data ranges rounded out to 4 KiB and joined: any file system keeps holes this
+    exactly.
+    """
     segments = []
     offset = 0
     while offset < size:
@@ -109,7 +112,7 @@ class Comparison:
             if self.options.holes:
                 self.check(path, "data segments (4 KiB units)", *segments)
             ranges = [[0, size]]
-            if size > HUGE:  # reading gigabytes of holes shows nothing that the segments do not
+            if size > HUGE:  # reading gigabytes of holes shows no more than the segments
                 ranges = [[begin * 4096, min(end * 4096, size)]
                           for begin, end in segments[0] + segments[1]]
             for begin, end in ranges:

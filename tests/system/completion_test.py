@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Completion: what the scripts of bash and zsh offer for a line that is being typed."""
+"""The offers of the bash and zsh scripts for a line that is being typed."""
 import os
 import pty
 import re
@@ -13,7 +13,7 @@ import unittest
 import support
 from support import DGFS, ScratchCase, build, dgfs
 
-# Stands in for readline: breaks the line as bash does, calls the function, prints the offers.
+# Replaces readline: breaks the line as bash does, calls the function, prints the offers.
 BASH = r"""
 source "$1" || exit 1
 COMP_LINE=$2
@@ -71,7 +71,8 @@ class BashCompletion(Completion):
         self.assertEqual(self.offers("ls --color=al"), ["always"])
         self.assertEqual(self.offers("mount -o allow_o"), ["allow_other"])
         self.assertEqual(self.offers("mount -o suid,ui"), ["suid,uid="])
-        self.assertEqual(self.offers("mount -o uid=3,noe"), ["3,noexec"])  # bash has "uid=" by then
+        # Bash has removed "uid=" already.
+        self.assertEqual(self.offers("mount -o uid=3,noe"), ["3,noexec"])
         self.assertEqual(self.offers("ls --time-style l"), ["locale", "long-iso"])
         self.assertEqual(self.offers("help --completion "), ["bash", "zsh"])
         self.assertIn("root", self.offers("build --owner ro"))
@@ -90,7 +91,7 @@ class BashCompletion(Completion):
         self.assertEqual(self.offers("cat --index=x -- IMAGE /docs/de"), [""])
         self.assertEqual(self.offers("ls -l IMAGE top /docs/de"), ["/docs/deep/"])
         self.assertEqual(self.offers("cat IMAGE src\\ files/"), ["src files/main.c"])
-        self.assertEqual(self.offers("cat IMAGE docs/n"), [""])  # newlines part offers
+        self.assertEqual(self.offers("cat IMAGE docs/n"), [""])  # newlines separate offers
         self.assertEqual(self.offers("cat IMAGE missing/"), [""])
         self.assertEqual(self.offers("cat missing.dgfs "), [""])
 
@@ -105,7 +106,7 @@ class BashCompletion(Completion):
         self.assertEqual(self.offers("find IMAGE docs -samef"), ["-samefile"])
 
     def test_offers_what_the_program_takes(self):
-        """A value that is offered must not be wrong usage."""
+        """The program accepts each offered value."""
         values = self.scripts["bash"].read_text()
         cases = re.findall(r"^    (\w+):(-\S+)\) value='=([^']*)' ;;$", values, re.MULTILINE)
         self.assertGreater(len(cases), 2)
@@ -121,7 +122,7 @@ class BashCompletion(Completion):
 class ZshCompletion(Completion):
     """Types into a real zsh, since its completion cannot be called from outside."""
 
-    # ^G writes the line that was typed and completed to a file, and empties it.
+    # ^G writes the completed line to a file, and empties it.
     SETUP = """stty -echo
         fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D
         show() { print -rn -- "$BUFFER" > line.part; mv line.part line; BUFFER= }

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """Two builds to one output at the same time: one writes, the other is refused or comes after it.
 
-Whatever the moment, what is there afterwards is one image with its own index.
+Whatever the moment, the result is one image with its own index.
 """
 import os
 import re
@@ -70,7 +70,7 @@ class ConcurrentBuild(support.ScratchCase):
         self.check_rounds("--volume", self.out / "t.1")
 
     def test_a_lock_ends_with_its_process(self):
-        """Of a killed build a hidden file may stay, and it keeps nobody out."""
+        """A killed build may leave a hidden file, which hinders no other build."""
         tree = self.make_tree("large", 60, 1 << 20)
         killed = 0
         for _ in range(10):

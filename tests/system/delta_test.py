@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""dgfs delta on stores on disk: sound, in use, without leave to write, damaged, or none at all."""
+"""dgfs delta on stores on disk: sound, in use, without permission to write, damaged, or missing."""
 import json
 import os
 import pathlib
@@ -16,7 +16,7 @@ from support import DGFS, ScratchCase, dgfs
 
 WRITE_STORE = os.environ.get("WRITE_STORE", "write_store")
 FILES = ("store", "blocks", "extents", "log.0", "log.1")
-FLIPS = 40  # of each file
+FLIPS = 40  # for each file
 CUTS = 12
 PLACE = re.compile(r"(^|: )\S*/(store|blocks|extents|log\.[01]): ")
 NOBODY = 65534
@@ -78,7 +78,7 @@ class SoundStores(ScratchCase):
         dgfs("delta", "check", self.store)
 
     def test_a_process_that_has_inherited_the_store_is_named(self):
-        """A mount forks after opening: the process that has taken the lock is gone then."""
+        """A mount forks after opening, so the process that took the lock is gone."""
         inherited = ("import os, subprocess, sys, fcntl\n"
                      "lock = os.open(sys.argv[1], os.O_RDONLY)\n"
                      "fcntl.flock(lock, fcntl.LOCK_EX)\n"
@@ -112,7 +112,7 @@ class SoundStores(ScratchCase):
         try:
             dgfs("--version", preexec_fn=as_nobody)
         except (AssertionError, PermissionError):
-            self.skipTest("the program is where others cannot run it")
+            self.skipTest("other users cannot reach the program")
         for command in ("check", "info"):
             dgfs("delta", command, self.store, preexec_fn=as_nobody)
         for name in FILES:
@@ -124,7 +124,7 @@ class SoundStores(ScratchCase):
 
 
 class Strangers(ScratchCase):
-    """What is no store, or none of this program's."""
+    """Directories that are no stores, or not of this program."""
 
     def setUp(self):
         super().setUp()
@@ -140,13 +140,13 @@ class Strangers(ScratchCase):
     def test_no_store_at_all(self):
         none = self.scratch / "none"
         self.expect(none, f"{none}: cannot stat: No such file or directory")
-        self.expect(self.scratch, f'{self.scratch}: no store is here: there is no file "store"')
+        self.expect(self.scratch, f'{self.scratch}: no store is here: the file "store" is missing')
         file = self.store / "blocks"
         self.expect(file, f"{file}: is not a directory")
 
     def test_files_of_something_else(self):
         file = self.store / "store"
-        no_store = "no superblock is whole: this is no store, or one that is damaged"
+        no_store = "no superblock is whole: this is not a store, or it is damaged"
         for data in (b"", b"text", bytes(8192), os.urandom(8192)):
             file.write_bytes(data)
             self.expect(self.store, f"{file}: {no_store}")
@@ -163,7 +163,7 @@ class DamagedStores(ScratchCase):
         self.sound = contents(self.store)
 
     def probe(self, what):
-        """Exit code of check; nothing crashes, and what is said has its place."""
+        """Returns the exit code of check; it must not crash, and each message must name a place."""
         codes = {}
         for command in (["check"], ["check", "--json"], ["info"], ["info", "--scan"]):
             result = dgfs("delta", *command, self.store, check=False)
@@ -193,7 +193,8 @@ class DamagedStores(ScratchCase):
         for name in FILES:
             for at in range(0, len(self.sound[name]), len(self.sound[name]) // FLIPS + 1):
                 data = bytearray(self.sound[name])
-                # Where a block begins, if any does: behind its end a bit may be any.
+                # At the place where a block may begin: bits behind a block's end may have any
+                # value.
                 place = at - at % 512 + at % 64
                 data[place] ^= 1 << at % 8
                 found[name] += self.damage(name, data)
@@ -212,7 +213,8 @@ class DamagedStores(ScratchCase):
         needed = dict.fromkeys(FILES, 1 << 30)
         needed["store"] = 4096  # one superblock is enough
         needed["extents"] = known["large_value_bytes"]
-        needed["blocks"] = known["used_bytes"] + known["free_bytes"] - 511  # without padding
+        # Without padding behind the last block.
+        needed["blocks"] = known["used_bytes"] + known["free_bytes"] - 511
         for name in FILES:
             for length in range(0, len(self.sound[name]), len(self.sound[name]) // CUTS + 1):
                 code = self.damage(name, self.sound[name][:length])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""dgfs diff finds the changes that were made to a tree, those and no others, in both orders."""
+"""dgfs diff finds exactly the changes that were made to a tree, in both orders."""
 import json
 import os
 import random
@@ -26,7 +26,7 @@ def swapped(found):
 
 
 class Changes:
-    """Changes a tree at random places and knows what diff has to say of it."""
+    """Changes a tree at random places, and knows the differences that diff must report."""
 
     def __init__(self, root, generator):
         self.root, self.generator = root, generator
@@ -34,7 +34,7 @@ class Changes:
         self.touched = set()
 
     def paths(self, wanted):
-        """Untouched paths of a kind that do not lie below touched ones."""
+        """Returns untouched paths of a kind that do not lie below touched ones."""
         found = []
         for directory, names, files in os.walk(self.root):
             relative = os.path.relpath(directory, self.root)
@@ -51,7 +51,7 @@ class Changes:
         self.expected[path] = ("differs", differences)
 
     def keep_times(self, path, action):
-        """Does something in a directory without moving the directory's time."""
+        """Does something in a directory without a change of the directory's time."""
         parent = (self.root / path).parent
         before = os.stat(parent)
         action(self.root / path)
@@ -114,7 +114,7 @@ class Changes:
         self.note(path, target=["nowhere", "elsewhere"])
 
     def unlink_name(self, path):
-        """Makes a second name a file of its own."""
+        """Turns a second name into a separate file."""
         def action(full):
             data = full.read_bytes()
             full.unlink()
@@ -210,7 +210,7 @@ class Diff(support.ScratchCase):
         ignored = ("--no-times", "--no-mode", "--no-xattrs", "--no-contents")
         self.assertEqual(self.found(self.before, self.tree, *ignored), {})
         self.assertEqual(self.found(self.before, self.tree, "--exclude", "hard/"), {})
-        # Of a chosen name of several, the others are not known.
+        # If only one of several names is chosen, diff does not know the others.
         self.assertEqual(list(self.found(self.before, self.tree, "hard/3")), ["hard/3"])
 
     def test_lines_for_people(self):

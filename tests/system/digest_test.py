@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Digests of random trees, beside sha256sum: whatever the options of the build."""
+"""Digests of random trees equal those of sha256sum, with any options of the build."""
 import hashlib
 import itertools
 import os
@@ -19,14 +19,14 @@ from random_tree import RandomTree  # noqa: E402
 SEEDS = 3
 OPTIONS = (["--compress", "zstd:3"], ["-j", "1"], ["-j", "5", "--memory", "8M"])
 VOLUME = "second.volume"
-# Not with all of the others: a build for each takes too long.
+# Not combined with all others: a build for each takes too long.
 FURTHER = (["--no-dedup"], ["--volume", VOLUME],
            ["--compress", "zstd:3", "--fragment-frames", "16K"],
            ["--compress", "zstd:3", "--fragment-frames", "16K", "--no-dedup", "--volume", VOLUME])
 
 
 def add_large(root, seed):
-    """Files of several pieces, and holes in small and large ones."""
+    """Adds files of several pieces, and holes in small and large files."""
     rng = random.Random(seed)
     for number in range(3):
         (root / f"large-{number}").write_bytes(rng.randbytes(rng.randrange(1, 12 << 20)))
@@ -39,7 +39,7 @@ def add_large(root, seed):
 
 
 def digests_of(root):
-    """By path; read by other code than that under test."""
+    """Returns digests by path, read by other code than the code under test."""
     found = {}
     for base, _, names in os.walk(os.fsencode(root)):
         for name in names:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Round trips of the feature tree with options of the build that seeds draw, and flipped bytes."""
+"""Round trips of the feature tree with random options of the build, and with flipped bytes."""
 import contextlib
 import json
 import os
@@ -14,14 +14,14 @@ import round_trip_test
 import support
 from support import dgfs
 
-SEED = 240  # it and the next two have every choice
+SEED = 240  # this seed and the next two cover every choice
 PAGE_BYTES = 4096
-DATA_END_OFFSET = 64  # in the header of a volume
+DATA_END_OFFSET = 64  # offset in the header of a volume
 FLIPS = 8
 
 
 class Drawn:
-    """Options of a build, by a seed."""
+    """Random options of a build, by a seed."""
 
     def __init__(self, seed):
         dice = random.Random(seed)
@@ -35,7 +35,7 @@ class Drawn:
         self.jobs = dice.randint(1, 9)
 
     def words(self):
-        """All but jobs and volumes."""
+        """Returns all options except jobs and volumes."""
         words = ["--compress", f"zstd:{self.level}" if self.level else "none"]
         if self.fragment_bytes:
             words += ["--fragment-frames", self.fragment_bytes]
@@ -49,7 +49,7 @@ class Drawn:
 
 
 def data_end(volume):
-    """Contents are from the second page to there."""
+    """Contents reach from the second page to this offset."""
     with open(volume, "rb") as file:
         return struct.unpack_from("<Q", file.read(PAGE_BYTES), DATA_END_OFFSET)[0]
 
@@ -61,7 +61,7 @@ def content(path):
 
 @contextlib.contextmanager
 def flipped(file, at, bits):
-    """Other bits at a byte of a file, for a while."""
+    """Changes bits of a byte of a file for a while."""
     with open(file, "r+b", buffering=0) as opened:
         byte = os.pread(opened.fileno(), 1, at)[0]
         os.pwrite(opened.fileno(), bytes([byte ^ bits]), at)
@@ -72,8 +72,8 @@ def flipped(file, at, bits):
 
 
 class DrawnFeatureTree(round_trip_test.FeatureTree):
-    """The same with options that a seed draws, and bytes that are flipped."""
-    number = 0  # of those that are tested
+    """The tests of the feature tree with random options, and with flipped bytes."""
+    number = 0  # which of the tested seeds
 
     @classmethod
     def setUpClass(cls):
@@ -114,7 +114,9 @@ class DrawnFeatureTree(round_trip_test.FeatureTree):
         self.assertEqual(told["volumes"], 1 + self.drawn.volumes)
 
     def not_extracted(self, image, what):
-        """Regular files that extract leaves out, by inode. What it writes is as it was."""
+        """Returns regular files that extract leaves out, by inode. Checks that the others are
+        unchanged.
+        """
         out = self.scratch / "out"
         dgfs("extract", "--keep-going", "--quiet", image, out, check=False)
         left_out = set()
@@ -127,7 +129,7 @@ class DrawnFeatureTree(round_trip_test.FeatureTree):
                     continue
                 if not os.path.exists(copy):
                     left_out.add(os.stat(path).st_ino)
-                # Gigabytes of holes show nothing.
+                # Comparing gigabytes of holes shows nothing.
                 elif inside != b"sparse/above-4-gib":
                     self.assertTrue(content(path) == content(copy), f"{what}: {inside}")
         shutil.rmtree(out)
@@ -138,7 +140,7 @@ class DrawnFeatureTree(round_trip_test.FeatureTree):
             shutil.copy(file, self.scratch)
         image = self.scratch / self.image.name
         ends = {file: data_end(file) for file in (image, *self.volumes(self.scratch))}
-        # This tree has fewer groups of files than there may be volumes.
+        # This tree has fewer groups of files than the build may have volumes.
         files = [file for file, end in ends.items() if end > PAGE_BYTES]
         dice = random.Random(self.seed)
         lost = 0
@@ -150,7 +152,7 @@ class DrawnFeatureTree(round_trip_test.FeatureTree):
                 found = dgfs("verify", "--json", image, check=False)
                 self.assertEqual(found.returncode, 1, what)
                 rows = [json.loads(line) for line in found.stdout.splitlines()]
-                # A file of several names is told once.
+                # A file with several names is reported once.
                 damaged = {os.stat(os.path.join(self.tree, row["damaged"])).st_ino
                            for row in rows if "damaged" in row}
                 self.assertEqual(self.not_extracted(image, what), damaged, what)

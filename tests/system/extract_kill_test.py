@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""An extraction that is killed leaves no file that is not whole, and inherits no ACLs."""
+"""An extraction that is killed leaves only complete files, which inherit no ACLs."""
 import os
 import signal
 import struct
@@ -34,7 +34,7 @@ class Kill(support.ScratchCase):
         build(self.tree, self.image)
 
     def check(self, out):
-        """Number of files, each of which is whole."""
+        """Returns the number of files, after checking that each is complete."""
         count = 0
         for directory, _, names in os.walk(out):
             for name in names:

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """Trees at the limits: names, paths, sizes, times, owners, attributes, links, holes.
 
-Each is packed, mounted and extracted, and compared by the independent walk.
+The test packs, mounts and extracts each tree, and compares by the independent walk.
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ NAME_BYTES_MAX = 255
 
 
 def make_path(root, names):
-    """Directories one below the other, of any depth; a file "end" in the last."""
+    """Makes nested directories of any depth, with a file "end" in the last one."""
     fd = os.open(root, os.O_RDONLY)
     for name in names:
         os.mkdir(name, dir_fd=fd)
@@ -33,7 +33,7 @@ def make_path(root, names):
 
 
 def remove_tree(root):
-    """shutil.rmtree() cannot follow long paths."""
+    """Removes a tree; shutil.rmtree() cannot follow long paths."""
     subprocess.run(["rm", "-rf", root], check=True)
 
 
@@ -50,7 +50,7 @@ class ExtremeCase(support.ScratchCase):
         support.dgfs("verify", self.image)
 
     def check_same(self):
-        """What was packed comes out of the mount and of an extraction."""
+        """The mount and an extraction give the tree that was packed."""
         if os.path.exists("/dev/fuse"):
             with support.mounted(self.image) as mount:
                 support.compare(self.source, mount)
@@ -64,7 +64,7 @@ class ExtremeCase(support.ScratchCase):
         self.check_same()
 
     def refuse(self, *options):
-        """Fails to build and leaves nothing; returns the message."""
+        """Expects the build to fail and to leave nothing; returns the message."""
         result = support.dgfs("build", self.source, self.image, "--quiet", *options, check=False)
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(sorted(os.listdir(self.scratch)), ["source"])
@@ -117,8 +117,8 @@ class Attributes(ExtremeCase):
             path.touch()
             os.utime(path, ns=(0, seconds * 10**9 + 999_999_999))
             kept.add(path.stat().st_mtime_ns // 10**9)
-        self.assertLess(min(kept), 0)  # before 1970
-        self.assertGreaterEqual(max(kept), 2**32)  # after 2106
+        self.assertLess(min(kept), 0)  # some before 1970
+        self.assertGreaterEqual(max(kept), 2**32)  # some after 2106
         self.round_trip()
         for seconds in kept:
             told = support.dgfs("stat", "-c", "%Y", self.image,
@@ -209,7 +209,7 @@ class Links(ExtremeCase):
 
 class CombCase(ExtremeCase):
     def check_comb(self, holes):
-        """A byte in every other block: 4 KiB of data after 4 KiB of nothing."""
+        """Writes a byte into every other block: 4 KiB of data after each 4 KiB hole."""
         with open(self.source / "comb", "wb") as file:
             for hole in range(holes):
                 file.seek(hole * 8192 + 4096)
@@ -236,7 +236,7 @@ class ManyHoles(CombCase):
 
 
 class ManyEntries(ExtremeCase):
-    """Slow: up to two million inodes, which are made in memory where it has room for them."""
+    """Slow: up to two million inodes, in a file system in memory if there is room."""
 
     COUNT = 1_000_000
 

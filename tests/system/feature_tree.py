@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """Makes a tree that has every feature an image must keep. Same seed, same tree.
 
-What needs privilege (devices, foreign owners, capabilities, trusted xattrs) is made only by root;
-what the file system lacks is left out; both are said on standard output.
+Only root makes objects that need privilege (devices, foreign owners, capabilities, trusted xattrs).
+Features that the file system lacks are left out. The output names all that was left out.
 """
 import argparse
 import os
@@ -27,7 +27,7 @@ ODD_NAMES = [b" ", b"  leading", b"trailing ", b"new\nline", b"tab\t", b"back\\s
 
 
 class Maker:
-    """Makes objects below one root and remembers what could not be made."""
+    """Makes objects below one root, and remembers those that it could not make."""
 
     def __init__(self, root, seed):
         self.root = os.fsencode(root)
@@ -113,7 +113,7 @@ class Maker:
 
     def special(self):
         os.mkfifo(self.path(b"special/fifo"), 0o640)
-        # bind() takes paths of 107 bytes at most, so go there.
+        # bind() takes paths of at most 107 bytes, so this changes to the directory first.
         here = os.getcwd()
         os.chdir(self.path(b"special"))
         with socket.socket(socket.AF_UNIX) as listener:
@@ -170,7 +170,7 @@ class Maker:
             self.try_to("far times", os.utime, self.path(name), ns=(ns, ns))
 
     def settle(self):
-        """Gives everything a time of its own, last, deepest first; the named times stay."""
+        """Gives each object its own time, at the end and deepest first; the given times stay."""
         now = 1_700_000_000 * 10**9
         for base, directories, files in os.walk(self.root, topdown=False):
             for name in sorted(files) + sorted(directories) + [b"."]:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Golden deltas: what was written to a mount stays readable for every later version.
+"""Golden deltas: every later version can read the changes that were written to a mount.
 
-golden/NAME.delta.tar.xz is a delta over the golden image "features", NAME.delta.json what the mount
-of both shows. "closed" was unmounted, "killed" has changes in its log alone. With --renew they are
-written anew: for a deliberate change of the format, in the commit that makes it.
+golden/NAME.delta.tar.xz is a delta over the golden image "features"; NAME.delta.json has the tree
+that the mount of both shows. "closed" was unmounted; "killed" has changes only in its log. --renew
+writes them again: for a deliberate change of the format, in the commit that makes it.
 """
 import hashlib
 import json
@@ -32,11 +32,11 @@ def mount(point, delta, *options):
 
 def unmount(point, delta):
     support.unmount(point)
-    dgfs("delta", "check", "-q", delta)  # waits until it is closed
+    dgfs("delta", "check", "-q", delta)  # waits until the delta is closed
 
 
 def change(root):
-    """Something of each kind."""
+    """Makes a change of each kind."""
     (root / "new").mkdir()
     (root / "new" / "small").write_bytes(b"small")
     (root / "new" / "large").write_bytes(hashlib.shake_256(b"large").digest(80_000))
@@ -61,7 +61,7 @@ def change(root):
 
 
 def facts(root):
-    """{path: what there is}, but for owners and times, which are of whoever writes the sample."""
+    """Returns {path: facts}, without owners and times, which depend on who makes the sample."""
     found = {}
     for place, directories, files in os.walk(root):
         for name in directories + files:
@@ -98,7 +98,7 @@ def renew():
             change(point)
             shown = facts(point)
             if name == "killed":
-                time.sleep(2)  # a commit, and no checkpoint
+                time.sleep(2)  # long enough for a commit, too short for a checkpoint
                 kill_daemon(point)
                 (delta / "control").unlink()
             else:
@@ -113,7 +113,7 @@ class GoldenDelta(support.ScratchCase):
     def setUp(self):
         super().setUp()
         support.need_fuse()
-        support.need_root()  # the tree belongs to root
+        support.need_root()  # root owns the tree
         self.point = self.scratch / "mnt"
         self.point.mkdir()
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Golden images: what was built stays readable, and the same tree still gives the same bytes.
+"""Golden images: later versions can read them, and the same tree still gives the same bytes.
 
 golden/NAME.img and NAME.idx are an image and its index, NAME.1 and so on its further volumes, made
-from the tree `make_NAME` below. With --renew NAME they are written anew, all without a name: for a
+from the tree `make_NAME` below. --renew NAME writes them again; without NAME it writes all. For a
 deliberate change of the format, in the commit that makes it.
 """
 import ctypes
@@ -32,7 +32,7 @@ def put(path, data, mode=0o644):
 
 
 def settle(root, step_ns=1001):
-    """Times that depend on nothing but the place in the tree."""
+    """Sets times that depend only on the place in the tree."""
     for number, (base, directories, files) in enumerate(os.walk(root, topdown=False)):
         directories.sort()
         for offset, name in enumerate(sorted(files) + ["."]):
@@ -41,7 +41,7 @@ def settle(root, step_ns=1001):
 
 
 def make_plain(root):
-    """Files of several sizes in a few directories, nothing special."""
+    """Makes plain files of several sizes in a few directories."""
     for directory in ("", "docs/", "docs/deep/er/", "src/"):
         for number in range(40):
             size = (number * 37) % 900
@@ -53,7 +53,7 @@ def make_plain(root):
 
 
 def put_special(root):
-    """What is no plain file and no directory."""
+    """Adds objects that are neither plain files nor directories."""
     os.symlink("src/file-01.txt", root / "link")
     os.symlink("x" * 1000, root / "long-link")
     os.mkfifo(root / "fifo", 0o600)
@@ -65,7 +65,7 @@ def put_special(root):
 
 
 def make_features(root):
-    """Links, holes, FIFO, socketless: what an ordinary user can make anywhere."""
+    """Makes links, holes and a FIFO, but no socket: all that an ordinary user can make anywhere."""
     make_plain(root)
     put_special(root)
     os.link(root / "big", root / "docs/big-too")
@@ -77,7 +77,7 @@ def make_features(root):
 
 
 def make_tokens(root):
-    """As many names as it takes for pages of the token codec: numbers, words, hashes."""
+    """Makes enough names for pages of the token codec: numbers, words, hashes."""
     words = ("index", "reader", "main", "page", "string", "format", "util", "test", "config", "net")
     for number in range(200):
         directory = root / words[number % 10] / f"{words[number // 10 % 10]}{number // 100}"
@@ -94,7 +94,9 @@ def make_tokens(root):
 
 
 def make_packed(root):
-    """What compression has kinds of: a class of files alike, seek tables, noise; and copies."""
+    """Makes all kinds of compressed contents: a class of similar files, seek tables, noise; and
+    copies.
+    """
     make_features(root)
     for number in range(1400):
         record = json.dumps({"number": number * 7919, "state": "of no account",
@@ -110,7 +112,7 @@ def make_packed(root):
 
 
 def make_digests(root):
-    """Two pages of digests, and link records."""
+    """Makes files for two pages of digests, and for link records."""
     for number in range(130):
         put(root / f"{number % 4}" / f"file-{number:03}", b"%d" % number * (number % 30))
     put_special(root)
@@ -120,7 +122,7 @@ def make_digests(root):
 
 
 def make_volumes(root):
-    """Large files, which stand apart from the others and go where there is least."""
+    """Makes large files, which belong to no group and go to the volume with the least bytes."""
     for number in range(20):
         put(root / f"{number % 3}" / f"small-{number:02}", b"%d " % number * number)
     for number in range(5):
@@ -132,7 +134,7 @@ def make_volumes(root):
 
 
 def make_fragments(root):
-    """Small files that share frames with their neighbours, and what stands between them."""
+    """Makes small files that share frames with their neighbours, and other files between them."""
     for number in range(300):
         words = b" ".join(b"%d" % (number * 7919 % (word + 100)) for word in range(number % 90))
         put(root / f"{number % 3}" / f"note-{number:03}", b"a note of " + words)
@@ -155,11 +157,11 @@ OPTIONS = {"packed": ["--compress", "zstd:6"], "digests": ["--digest", "sha256"]
            "volumes": ["--compress", "zstd:6", "--digest", "sha256"],
            "fragments": ["--compress", "zstd:6", "--fragment-frames", "16K"],
            "fragments-tokens": ["--compress", "zstd:6", "--fragment-frames", "64K"]}
-VOLUMES = {"volumes": 3}  # all others are one file
+VOLUMES = {"volumes": 3}  # the others are one file each
 
 
 def files_of(name, image):
-    """(golden file, file of an image at that path) of each."""
+    """Returns (golden file, file of an image at that path) for each file."""
     pairs = [(GOLDEN / f"{name}.img", image), (GOLDEN / f"{name}.idx", f"{image}.idx")]
     further = range(1, VOLUMES.get(name, 1))
     return pairs + [(GOLDEN / f"{name}.{number}", f"{image}.{number}") for number in further]

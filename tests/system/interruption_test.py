@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """Signals in the middle of commands, at moments spread over a whole run of each.
 
-A command ends by the signal that came, unless it was done before; nothing hidden or half-written
-is left, and what is changed in place is as it was or as it should be.
+A command ends by its signal, unless it was done before. It leaves nothing hidden or unfinished. A
+file that is changed in place is as before or as intended.
 """
 import os
 import random
@@ -30,14 +30,14 @@ class Interruption(SignalCase):
         return super().make_tree("tree", FILES)
 
     def spoil(self, file, needle_at):
-        """Changes a byte at each place, behind the end for those that are negative."""
+        """Changes a byte at each place; negative places count from the end."""
         data = bytearray(file.read_bytes())
         for at in needle_at:
             data[at] ^= 0x40
         file.write_bytes(data)
 
     def check_files(self, out):
-        """Number of files below a directory, each of which is whole."""
+        """Returns the number of files below a directory, after checking that each is complete."""
         count = 0
         for directory, _, names in os.walk(out):
             for name in names:
@@ -50,7 +50,7 @@ class Interruption(SignalCase):
         return count
 
     def check_writer(self, command):
-        """extract and salvage: what they write is whole or not there."""
+        """extract and salvage: each file that they write is complete or missing."""
         out = self.scratch / "out"
         partial = 0
         for delay, number in self.moments(command, self.image, self.scratch / "whole"):
@@ -81,7 +81,7 @@ class Interruption(SignalCase):
         self.check_writer("salvage")
 
     def check_reader(self, *arguments):
-        """What is printed is the beginning of what would be; nothing is written."""
+        """The output is the beginning of the whole output; the command writes nothing else."""
         before = sorted(self.scratch.iterdir())
         whole = dgfs(*arguments, check=False).stdout
         ends = 0
@@ -126,7 +126,7 @@ class Interruption(SignalCase):
                 self.check_reader(command[0], self.image, *command[1:])
 
     def make_wide_image(self):
-        """An index of some megabytes."""
+        """Makes an image with an index of some megabytes."""
         rng = random.Random(11)
         tree = self.scratch / "tree"
         tree.mkdir()
@@ -159,7 +159,7 @@ class Interruption(SignalCase):
             for at in range(0, len(image), 4096):
                 page = image[at:at + 4096]
                 self.assertIn(page, (old_image[at:at + 4096], sound_image[at:at + 4096]))
-            # Pages of the image are mended in place, but not before the index is whole.
+            # The command mends pages of the image in place, but only once the index is complete.
             self.assertTrue(found == sound_index or image == old_image)
             states.add((found == sound_index, image == sound_image))
             dgfs(*command)
@@ -173,7 +173,7 @@ class Interruption(SignalCase):
             return any(line.split()[1] == str(point) for line in table)
 
     def unmount_if_mounted(self, point):
-        """Also where a daemon that was told to end does that itself meanwhile."""
+        """Unmounts; a daemon that was told to end may do that itself meanwhile."""
         deadline = time.monotonic() + 20
         while self.is_mounted(point):
             run("fusermount3", "-u", point, check=False)
@@ -181,7 +181,9 @@ class Interruption(SignalCase):
             time.sleep(0.01)
 
     def check_mount(self, command, point, seconds):
-        """An ended one has mounted nothing; any other one can be unmounted as always."""
+        """An interrupted mount command has mounted nothing; any other mount can be unmounted as
+        always.
+        """
         def when_mounted(process):
             while process.poll() is None and not self.is_mounted(point):
                 time.sleep(0.0005)
@@ -213,8 +215,9 @@ class Interruption(SignalCase):
         self.assertEqual(sorted(self.scratch.iterdir()), before)
 
     def check_move(self, target):
-        """A volume is at one of both places, and whole; a second signal, which kills, may leave it
-        with both names (tools/main.cpp)."""
+        """A volume is complete at one of both places. A second signal, which kills, may leave it
+        with both names (tools/main.cpp).
+        """
         rng = random.Random(5)
         tree = self.scratch / "tree"
         tree.mkdir()
@@ -243,7 +246,7 @@ class Interruption(SignalCase):
                 for file in there:
                     self.assertEqual(file.read_bytes(), content)
                 if twice and ended and there == [volume, moved]:
-                    # It was killed between the new name and the end of the old one.
+                    # The process was killed between the new name and the removal of the old one.
                     volume.unlink()
                     there = [moved]
                 self.assertIn(there, ([volume], [moved]))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Real trees, whole: the Linux 6.1 source and /usr go in and come out identical.
+"""Real trees: the Linux 6.1 source and /usr go in and come out identical.
 
 The kernel tree is DGFS_LINUX_TREE if set, else unpacked from Debian's linux-source-6.1.
 """
@@ -86,7 +86,7 @@ class LinuxSource(RealTree, support.ScratchCase):
 
 class Usr(RealTree, support.ScratchCase):
     tree = pathlib.Path("/usr")
-    # Some objects of /usr have further names outside it.
+    # Some objects of /usr have further names outside of it.
     options = ("--partial-links",)
 
     @classmethod

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Lists of paths and patterns from files, FIFOs, pipes and the standard input choose the same."""
+"""Lists of paths and patterns choose the same from files, FIFOs, pipes and standard input."""
 import os
 import signal
 import subprocess
@@ -23,7 +23,7 @@ class ListInput(support.ScratchCase):
         build(self.tree, self.image)
 
     def through(self, way, content, *command):
-        """Runs a command, the list named where it says LIST."""
+        """Runs a command with the list's name in place of LIST."""
         def run(name, **keywords):
             words = [os.fspath(name) if word == "LIST" else word for word in command]
             return subprocess.run([support.DGFS, *map(os.fspath, words)], check=False,
@@ -52,7 +52,7 @@ class ListInput(support.ScratchCase):
             feeder.join()
 
     def same_everywhere(self, content, *command):
-        """What the command says; the same for all ways."""
+        """Returns the output of the command, which must be the same for all ways."""
         expected = self.through("file", content, *command)
         for way in ("standard input", "pipe", "FIFO"):
             with self.subTest(way=way):
@@ -92,7 +92,7 @@ class ListInput(support.ScratchCase):
         content = "".join(f"{name}\n" for name in names + ["a"]).encode()
         result = self.through("standard input", content, "diff", self.image, self.tree,
                               "--files-from", "LIST")
-        self.assertEqual(result.returncode, 2)  # of the names, none is there
+        self.assertEqual(result.returncode, 2)  # none of the listed names exists
         self.assertEqual(result.stderr.count(b"No such file"), len(names))
 
     def test_messages_name_the_list(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Manual pages: troff and mandoc find no fault in them, and they say what --help says."""
+"""Manual pages: troff and mandoc find no fault in them, and they agree with --help."""
 import re
 import unittest
 
@@ -20,13 +20,13 @@ def page(*command):
 
 
 def section_of(rendered, heading):
-    """The lines between a heading and the next one."""
+    """Returns the lines between a heading and the next one."""
     return re.search(rf"(?ms)^{heading}$(.*?)^\S", rendered)[1]
 
 
 class Manual(unittest.TestCase):
     def pages(self):
-        """Each page in troff, with the name of its command."""
+        """Returns each page in troff, with the name of its command."""
         for command in commands():
             with self.subTest(command=command):
                 yield command, page(command)
@@ -55,7 +55,7 @@ class Manual(unittest.TestCase):
 
     def test_names_every_option_of_the_help(self):
         for command, text in self.pages():
-            if command in ("", "mount.dgfs"):  # which have no --help of that kind
+            if command in ("", "mount.dgfs"):  # these have no --help of that kind
                 continue
             shown = self.render(text)
             help_text = dgfs(command, "--help").stdout.decode()

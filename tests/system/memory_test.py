@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""The builder's memory does not grow with the tree, whatever the tree is made of.
+"""The builder's memory does not grow with the tree, whatever the tree contains.
 
 Both trees of a pair are large enough to fill the builder's buffers, which --memory makes small;
 beyond that nothing may grow.
@@ -18,7 +18,7 @@ import unittest
 
 import support
 
-PEAK_BYTES_MAX = 256 << 20  # of any tree, with the builder's defaults
+PEAK_BYTES_MAX = 256 << 20  # for any tree, with the builder's defaults
 ALLOWED_GROWTH_BYTES = 8 << 20  # allocator noise; 1 byte a file would be 0.2 MiB
 BUILDS = 3
 MEMORY = pathlib.Path("/dev/shm")
@@ -37,14 +37,14 @@ def make_tree(root, directories, files):
 
 
 def make_directory(root, files):
-    """One directory of many files."""
+    """Makes one directory with many files."""
     root.mkdir()
     for number in range(files):
         os.close(os.open(root / f"{number:07}", os.O_CREAT | os.O_WRONLY, 0o644))
 
 
 def make_subdirectories(root, count):
-    """One directory of many directories of one entry."""
+    """Makes one directory with many directories of one entry."""
     for number in range(count):
         directory = root / f"{number:07}"
         directory.mkdir(parents=True)
@@ -52,7 +52,7 @@ def make_subdirectories(root, count):
 
 
 def make_links(root, count):
-    """A tree of hard links: each object has a name in either of two directories."""
+    """Makes a tree of hard links: each object has a name in each of two directories."""
     for name in ("a", "b"):
         (root / name).mkdir(parents=True)
     for number in range(count):
@@ -62,7 +62,7 @@ def make_links(root, count):
 
 
 def make_names(root, count):
-    """Few objects with many names."""
+    """Makes a few objects with many names."""
     root.mkdir()
     for number in range(count):
         first = root / f"{number // 10000:03}-00000"
@@ -73,7 +73,7 @@ def make_names(root, count):
 
 
 def make_holes(root, files, holes):
-    """Files of many holes each: a byte in every other block."""
+    """Makes files of many holes each: a byte in every other block."""
     root.mkdir()
     for number in range(files):
         with open(root / f"{number:03}", "wb") as file:
@@ -83,7 +83,7 @@ def make_holes(root, files, holes):
 
 
 def make_paths(root, count, levels, name_bytes):
-    """Chains of directories, each with a file at its end that only openat(2) reaches."""
+    """Makes chains of directories, each with a file at its end that only openat(2) reaches."""
     root.mkdir()
     for number in range(count):
         fd = os.open(root, os.O_RDONLY)
@@ -98,7 +98,7 @@ def make_paths(root, count, levels, name_bytes):
 
 
 def make_comb(root, levels, teeth):
-    """A chain of directories of which each has many more, which the scan comes to on its way up."""
+    """Makes a chain of directories, each with many more that the scan visits on its way up."""
     root.mkdir()
     fd = os.open(root, os.O_RDONLY)
     for _ in range(levels):
@@ -112,7 +112,7 @@ def make_comb(root, levels, teeth):
 
 
 def make_xattrs(root, files):
-    """Files with an attribute of nearly 64 KiB each, no two the same."""
+    """Makes files with an attribute of nearly 64 KiB each, all different."""
     root.mkdir()
     for number in range(files):
         path = root / f"{number:05}"
@@ -124,7 +124,7 @@ def make_xattrs(root, files):
 
 
 def make_long_names(root, directories, files):
-    """Names of 255 bytes that have nothing in common, which is the most there is to learn from."""
+    """Makes names of 255 bytes without common parts: the most work for training."""
     letters = string.ascii_letters + string.digits + "-_"
     generator = random.Random(20261121)
     for number in range(directories):
@@ -136,7 +136,7 @@ def make_long_names(root, directories, files):
 
 
 def make_texts(root, endings, files):
-    """Files of up to 100 KiB, of words that those of the same ending share."""
+    """Makes files of up to 100 KiB, of words that files with the same ending share."""
     root.mkdir()
     for ending in range(endings):
         generator = random.Random(ending)
@@ -148,20 +148,22 @@ def make_texts(root, endings, files):
 
 
 def remove_tree(root):
-    """shutil.rmtree() cannot follow long paths."""
+    """Removes a tree; shutil.rmtree() cannot follow long paths."""
     subprocess.run(["rm", "-rf", root], check=True)
 
 
 def peak_bytes(source, image):
-    """The least of a few builds: how far the reading threads run ahead, and so how many of their
-    buffers are in use at once, differs by some MiB from one to the next."""
+    """Returns the smallest peak of a few builds. Reading threads run ahead more or less, so the
+    number of buffers in use at once differs by some MiB from build to build.
+    """
     small = ("--jobs", "2", "--memory", "16M")
     return min(one_peak_bytes(source, image, *small) for _ in range(BUILDS))
 
 
 def one_peak_bytes(source, image, *options):
-    """What the build says of itself. A shell starts it: a process counts what its parent had at the
-    time, and this one may have more than the build."""
+    """Returns the peak that the build itself reports. A shell starts it, because a process also
+    counts its parent's memory at the start, and this process may have more than the build.
+    """
     result = support.run("sh", "-c", '"$@"; exit $?', "sh", support.DGFS, "build", source, image,
                          "--json", *options)
     return json.loads(result.stdout)["peak_memory_bytes"]
@@ -170,7 +172,7 @@ def one_peak_bytes(source, image, *options):
 class BuildMemory(support.ScratchCase):
     def setUp(self):
         super().setUp()
-        if MEMORY.is_dir():  # many small files are made ten times faster there
+        if MEMORY.is_dir():  # making many small files is ten times faster there
             self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="dgfs-memory-", dir=MEMORY))
             self.addCleanup(remove_tree, self.scratch)
 
@@ -210,7 +212,7 @@ class BuildMemory(support.ScratchCase):
         self.assertLess(peak, PEAK_BYTES_MAX)
 
     def test_bounded_where_contents_are_compressed_the_densest(self):
-        """zstd's contexts and dictionaries are the largest then, and the longest in use."""
+        """zstd's contexts and dictionaries are largest then, and in use for the longest time."""
         tree = self.scratch / "tree"
         make_texts(tree, 30, 80)
         peak = one_peak_bytes(tree, self.scratch / "image.dgfs", "--compress", "zstd:19")
@@ -221,10 +223,11 @@ class BuildMemory(support.ScratchCase):
         self.check_flat(make_holes, (1, 1 << 17), (8, 1 << 17))
 
     def test_flat_in_the_number_of_holes_of_a_file(self):
-        # Its data has 4 GiB, and the image as much again.
+        # Its data takes 4 GiB, and so does the image.
         if shutil.disk_usage(self.scratch).free < 16 << 30:
             self.skipTest("needs 16 GiB of free space")
-        # Its record in the index, 4 bytes a hole, is made in one piece: twice as much meanwhile.
+        # The build makes its record in the index in one piece, 4 bytes a hole, and needs twice as
+        # much.
         self.check_flat(make_holes, (1, 1 << 17), (1, 1 << 20),
                         growth_bytes_max=16 * ((1 << 20) - (1 << 17)))
 
@@ -232,7 +235,7 @@ class BuildMemory(support.ScratchCase):
         self.check_flat(make_paths, (400, 60, 204), (1200, 60, 204))
 
     def test_bounded_with_the_longest_paths(self):
-        """The entries of a page or two have keys of many MiB then, which shorter ones have not."""
+        """The keys of a page or two then take many MiB."""
         for make, *size in ((make_paths, 20, 255, 255), (make_paths, 1, 20000, 2),
                             (make_comb, 2000, 200)):
             tree = self.scratch / "tree"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Include and exclude rules choose what rsync chooses: random rules over a generated tree."""
+"""Include and exclude rules choose the same as rsync: random rules over a generated tree."""
 import os
 import random
 
@@ -42,7 +42,7 @@ class PathRules(support.ScratchCase):
         self.empty.mkdir()
 
     def rules(self):
-        """The arguments for a few rules; some stand in files."""
+        """Returns the arguments for a few rules; some rules are in files."""
         arguments = []
         for number in range(self.generator.randint(1, 5)):
             action = self.generator.choice(["include", "exclude"])

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Extraction and salvage where the system refuses attributes or links: contents are written all the
-same, and what could not be restored is told.
+"""Extraction and salvage when the system refuses attributes or links.
+
+Contents are written anyway, and attributes that could not be restored are reported.
 """
 import contextlib
 import json
@@ -15,13 +16,13 @@ import unittest
 import support
 from support import build, dgfs, need_program, need_root, run
 
-# How many names a file of ext4 may have.
+# The number of names that a file of ext4 may have.
 EXT_LINKS_MAX = 65000
 
 
 @contextlib.contextmanager
 def file_system(*arguments):
-    """mount(8) with these arguments, on a scratch directory."""
+    """Mounts a file system on a scratch directory, by mount(8) with these arguments."""
     point = tempfile.mkdtemp(prefix="dgfs-place-")
     try:
         if run("mount", *arguments, point, check=False).returncode != 0:
@@ -57,7 +58,7 @@ class RestoreCase(support.ScratchCase):
             yield place
 
     def summary(self, *arguments, status=1):
-        """The summary that a command prints for programs, and all else that it prints."""
+        """Returns the summary that a command prints for programs, and the rest of its output."""
         result = dgfs(*arguments, "--json", check=False)
         self.assertEqual(result.returncode, status, result)
         lines = [json.loads(line) for line in result.stdout.decode().splitlines()]
@@ -72,7 +73,7 @@ class RestoreCase(support.ScratchCase):
 
 
 class Xattrs(RestoreCase):
-    """A destination that has no room for extended attributes."""
+    """A destination without room for extended attributes."""
 
     def setUp(self):
         super().setUp()
@@ -134,7 +135,7 @@ class Acls(RestoreCase):
             self.assertIn(b"--no-acls", dgfs("extract", self.image, place / "x",
                                              check=False).stderr)
             dgfs("extract", "--no-acls", self.image, place / "without")
-            # The group had nothing, though the mode says otherwise: that is the ACL's mask.
+            # The group had no rights; its bits in the mode were the ACL's mask.
             self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o660)
             for out in ("out", "without"):
                 copy = place / out / "d" / "f"
@@ -143,7 +144,7 @@ class Acls(RestoreCase):
 
 
 class Owners(RestoreCase):
-    """A root that has no other user beside itself, and may make no devices."""
+    """A root user in a name space without other users, who may make no devices."""
 
     def setUp(self):
         super().setUp()

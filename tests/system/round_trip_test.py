@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""A tree with every feature goes in and comes out identical: mount, extract, peers' opinion."""
+"""A tree with every feature goes in and comes out identical, in a mount, an extraction, and by
+other programs.
+"""
 import hashlib
 import json
 import os
@@ -23,14 +25,14 @@ def digest(path):
 
 
 def catches(pid, number):
-    """Whether a process has installed a handler for a signal."""
+    """Returns whether a process has installed a handler for a signal."""
     status = pathlib.Path(f"/proc/{pid}/status").read_text()
     mask = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
     return bool(int(mask, 16) >> (number - 1) & 1)
 
 
 def add_letters(tree):
-    """Files that resemble each other, each of them twice."""
+    """Adds files that resemble each other, each of them twice."""
     for folder in ("letters", "letters-again"):
         (tree / folder).mkdir()
         for number in range(200):
@@ -40,20 +42,20 @@ def add_letters(tree):
 
 class FeatureTree(support.ScratchCase):
     """One tree and one image for the cases of this class."""
-    jobs = 0  # of that image's build
+    jobs = 0  # threads of that image's build
 
     @staticmethod
     def add_to(_tree):
-        """What the options make something of."""
+        """Adds files for which the options make a difference."""
 
     @staticmethod
     def options(_folder):
-        """Of a build with its output in this folder."""
+        """Returns the options of a build with its output in this folder."""
         return ()
 
     @staticmethod
     def volumes(_folder):
-        """Further ones, that such a build makes."""
+        """Returns the further volumes of such a build."""
         return ()
 
     @classmethod
@@ -88,7 +90,7 @@ class FeatureTree(support.ScratchCase):
         with mounted(self.image) as point:
             tar = f"tar -C {point} --xattrs --xattrs-include='*' --acls -S -cf - ."
             untar = f"tar -C {out} --xattrs --xattrs-include='*' --acls -xpf - --same-owner"
-            # tar cannot store sockets; it says so and goes on.
+            # tar cannot store sockets; it says so and continues.
             run("bash", "-c", f"({tar} || test $? = 1) 2>/dev/null | {untar}")
         compare(self.tree, out, "--skip", "special/socket", "--no-holes")
 
@@ -122,7 +124,7 @@ class FeatureTree(support.ScratchCase):
     def test_gnu_diff_and_rsync_see_no_difference(self):
         support.need_program("rsync")
         with mounted(self.image) as point:
-            # Sockets and device files are special to diff; /sparse is compared elsewhere.
+            # diff treats sockets and device files specially; /sparse is compared elsewhere.
             differ = run("diff", "-r", "--no-dereference", "-x", "special", "-x", "sparse",
                          self.tree, point, check=False)
             self.assertEqual(differ.stdout, b"")
@@ -147,15 +149,15 @@ class FeatureTree(support.ScratchCase):
         told = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
                    support.DGFS, "extract", self.image, out, "--quiet", check=False)
         self.assertEqual(told.returncode, 1)
-        self.assertIn(b"special/null: device nodes are for root", told.stderr)
+        self.assertIn(b"special/null: only root can make device nodes", told.stderr)
         self.assertIn(b"2 device nodes left out", told.stderr)
-        # As with tar: set-id bits would speak for another owner than the one meant.
+        # As with tar: set-id bits would give the rights of another owner than intended.
         compare(self.tree, out, "--no-owner", "--no-set-id", "--no-xattrs", "--skip",
                 "special/null", "--skip", "special/disk")
 
 
 class CompressedFeatureTree(FeatureTree):
-    """The same with all that can be asked for of how contents are kept."""
+    """The same tests with all options for storing contents."""
 
     @staticmethod
     def add_to(tree):
@@ -184,7 +186,7 @@ class CompressedFeatureTree(FeatureTree):
 
 
 class Interruption(support.ScratchCase):
-    """What is left when a build cannot end."""
+    """The files that an interrupted build leaves."""
 
     def setUp(self):
         super().setUp()
@@ -204,12 +206,12 @@ class Interruption(support.ScratchCase):
             process.send_signal(signal.SIGKILL)
             process.wait()
             left = sorted(os.listdir(self.out))
-            if process.returncode == 0:  # it was faster
+            if process.returncode == 0:  # the build was faster than the signal
                 for name in left:
                     os.unlink(self.out / name)
                 continue
             killed += 1
-            # While names are given, for an instant, the index has a hidden one.
+            # While names are given, the index has a hidden name for an instant.
             visible = [name for name in left if not name.startswith(".")]
             self.assertIn(visible, ([], ["i.dgfs"], ["i.dgfs", "i.dgfs.idx"]))
             for name in left:

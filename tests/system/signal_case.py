@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""What the tests of signals share: a tree to pack, and a command that gets a signal on its way."""
+"""Helpers for tests of signals: a tree to pack, and a command that gets a signal while it runs."""
 import os
 import signal
 import subprocess
@@ -12,7 +12,7 @@ from support import DGFS
 
 MOMENTS = 10
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-SECONDS_MAX = 60  # of a command that was told to end; machines may be busy
+SECONDS_MAX = 60  # for a command that was told to end; machines may be busy
 
 
 def content_of(number):
@@ -22,10 +22,10 @@ def content_of(number):
 class SignalCase(support.ScratchCase):
     def setUp(self):
         super().setUp()
-        self.handled = 0  # how often the command had begun, and said that it was interrupted
+        self.handled = 0  # how often the command was under way, and reported the interruption
 
     def make_tree(self, name, files):
-        """Each file's number is in its name, its content and its time."""
+        """Makes files; each has its number in its name, its content and its time."""
         tree = self.scratch / name
         for number in range(files):
             path = tree / f"d{number % 30}" / f"f{number}"
@@ -40,17 +40,17 @@ class SignalCase(support.ScratchCase):
         return time.monotonic() - begin
 
     def moments(self, *arguments):
-        """Delays that spread over a run of the command, each with a signal."""
+        """Returns delays that are spread over a run of the command, each with a signal."""
         seconds = self.seconds_of(*arguments)
         for part in range(MOMENTS):
             yield seconds * part / MOMENTS, SIGNALS[part % 2]
 
     def interrupt(self, when, number, *arguments, twice=False, pause=0.0, codes=(0, 1)):
-        """Runs a command and sends it a signal; (whether it ended by that, both outputs).
+        """Runs a command and sends it a signal; returns (whether it ended by that, both outputs).
 
-        `when` is a delay in seconds, or is called with the process to wait for the moment;
-        `pause` comes before a second signal. Where no signal ended it, its exit code is one of
-        `codes`.
+        `when` is a delay in seconds, or a function that is called with the process and waits for
+        the moment; `pause` comes before a second signal. If no signal ended the command, its exit
+        code must be one of `codes`.
         """
         with tempfile.TemporaryFile() as out:
             process = subprocess.Popen([DGFS, *map(os.fspath, arguments)], stdout=out,

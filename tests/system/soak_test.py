@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""A mount under mixed load for long: soak_test.py [SECONDS [LOG]].
+"""A mount under mixed load for a long time: soak_test.py [SECONDS [LOG]].
 
-find, tar, random reads, stat and many opens at once on one mount, while another mount of the same
-image comes and goes. What is read is compared; memory, descriptors and threads of the server are
-sampled, and written to LOG as tab-separated values. They must not grow.
+find, tar, random reads, stat and many opens run at once on one mount, while another mount of the
+same image comes and goes. The test compares all bytes that it reads. It samples memory, descriptors
+and threads of the server, and writes them to LOG as tab-separated values. They must not grow.
 """
 import os
 import pathlib
@@ -26,10 +26,10 @@ SAMPLE_EVERY_S = 10
 DIRECTORIES = 200
 FILES_EACH = 100
 GROWTH_MAX = 0.05  # after the first third
-GROWTH_BYTES_MIN = 2 << 20  # less is noise
-GROWTH_BYTES_MIN_SHORT = 32 << 20  # caches are still filling
+GROWTH_BYTES_MIN = 2 << 20  # smaller growth is noise
+GROWTH_BYTES_MIN_SHORT = 32 << 20  # for short runs, in which caches still fill
 SHORT_S = 600
-DESCRIPTORS_MAX = 40  # image, index, /dev/fuse a thread, timers; never one per inode
+DESCRIPTORS_MAX = 40  # image, index, /dev/fuse for each thread, timers; never one per inode
 LARGE_BYTES = 8 << 20
 
 
@@ -52,7 +52,7 @@ def make_tree(root):
 
 
 class Sample:
-    """What the server holds now."""
+    """The memory, descriptors and threads of the server now."""
 
     def __init__(self, pid, begin):
         self.seconds = int(time.monotonic() - begin)
@@ -67,7 +67,7 @@ class Sample:
 
 
 class Load:
-    """Threads that use a mount until they are told to stop; remembers what went wrong."""
+    """Threads that use a mount until they are told to stop; keeps their errors."""
 
     def __init__(self, point, image, spare_point, sums):
         self.point, self.image, self.spare_point, self.sums = point, image, spare_point, sums
@@ -84,7 +84,7 @@ class Load:
         while not self.stop.is_set():
             try:
                 job(dice)
-            except Exception as problem:  # a thread that ends early would be taken for success
+            except Exception as problem:  # a thread that ended early would count as success
                 self.problems.append(f"{job.__name__}: {problem}")
                 return
             self.rounds[job.__name__] = self.rounds.get(job.__name__, 0) + 1
@@ -94,7 +94,7 @@ class Load:
         assert set(found.stdout.decode().split()) == set(self.paths) - {"large"}
 
     def tar(self, _):
-        # To a pipe: tar reads nothing that goes to /dev/null.
+        # Through a pipe: tar reads no contents if its output is /dev/null.
         run("sh", "-c", 'tar -C "$1" -cf - . | cat > /dev/null', "sh", self.point)
 
     def stat(self, dice):
@@ -107,7 +107,7 @@ class Load:
         raise AssertionError("a file that is not there")
 
     def handles(self, dice):
-        """Many files open at once, read at random places."""
+        """Opens many files at once, and reads them at random places."""
         files = [open(self.point / path, "rb") for path in dice.sample(self.paths, 200)]
         for file in files:
             file.seek(dice.randrange(5000))
@@ -118,7 +118,7 @@ class Load:
         path = "large" if dice.random() < 0.05 else dice.choice(self.paths)
         with open(self.point / path, "rb") as file:
             assert zlib.crc32(file.read()) == self.sums[path], path
-            # So that the server is asked again next time, and not the page cache.
+            # So that the next read asks the server, not the page cache.
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
     def remount(self, dice):
@@ -141,7 +141,7 @@ class Soak(ScratchCase):
         return server
 
     def watch(self, server, begin, load):
-        """Samples until the time is over or something has gone wrong."""
+        """Samples until the time is over, or there is an error."""
         samples = []
         while time.monotonic() - begin < SECONDS and not load.problems:
             self.assertIsNone(server.poll(), "the server has ended")

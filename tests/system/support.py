@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""What the system tests share: the program under test, scratch space, mounts, comparison."""
+"""Helpers for the system tests: the program under test, scratch space, mounts, comparison."""
 import contextlib
 import hashlib
 import os
@@ -15,14 +15,14 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 DGFS = os.environ.get("DGFS", "dgfs")
 SKIPPED = 77
-# Set by CI: a machine that cannot mount must not pass for one on which the mount works.
+# Set by CI: a machine that cannot mount must fail, because it says nothing about mounts.
 NO_SKIPS = "DGFS_NO_SKIPS" in os.environ
 
 
 def test_seed(written):
-    """The seed that is written in a test; with DGFS_TEST_SEED another one, which depends on both.
+    """Returns the seed written in a test or, with DGFS_TEST_SEED, another one that depends on both.
 
-    Says on standard error how to repeat it.
+    Prints on standard error how to repeat the run.
     """
     run_seed = os.environ.get("DGFS_TEST_SEED")
     if not run_seed:
@@ -36,7 +36,7 @@ def test_seed(written):
 
 
 def run(*arguments, check=True, **keywords):
-    """Runs a program; its output is in the exception when it fails and `check` is set."""
+    """Runs a program. If it fails and `check` is set, the exception has its output."""
     result = subprocess.run([os.fspath(a) for a in arguments], stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **keywords)
     if check and result.returncode != 0:
@@ -55,7 +55,7 @@ def build(source, image, *options):
 
 
 def compare(first, second, *options):
-    """Fails unless the independent walk finds two trees equal."""
+    """Fails if the independent walk finds a difference between two trees."""
     result = run(sys.executable, HERE / "compare_trees.py", first, second, *options, check=False)
     if result.returncode != 0:
         raise AssertionError(result.stdout.decode(errors="replace") +
@@ -102,7 +102,7 @@ def unmount(point):
 
 
 class ScratchCase(unittest.TestCase):
-    """A test case with a scratch directory of its own."""
+    """A test case with its own scratch directory."""
 
     def setUp(self):
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="dgfs-test-"))
@@ -110,14 +110,15 @@ class ScratchCase(unittest.TestCase):
 
 
 def skip(reason):
-    """Ends a program of tests as skipped, or as failed where nothing may be."""
+    """Ends a test program as skipped, or as failed if DGFS_NO_SKIPS is set."""
     print("must not be skipped:" if NO_SKIPS else "skipped:", reason)
     sys.exit(1 if NO_SKIPS else SKIPPED)
 
 
 def main():
-    """unittest.main() with exit code 77 where every test was skipped; 1 where one was that must
-    not be."""
+    """Runs unittest.main(). Exit code 77 if every test was skipped; 1 if a test was skipped that
+    must not be.
+    """
     program = unittest.main(exit=False, verbosity=2)
     result = program.result
     if not result.wasSuccessful():

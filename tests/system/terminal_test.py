@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""What commands write to a real terminal: nothing of a name that could fool it."""
+"""Commands write nothing of a name to a real terminal that could fool it."""
 import os
 import pty
 import re
@@ -12,8 +12,8 @@ import support
 from support import DGFS, ScratchCase, build, dgfs
 
 PROGRESS = re.compile(rb"\r[^\r\n]*\x1b\[K|\r\x1b\[K")
-# Controls of ASCII and of Unicode, text that runs backwards, an order of a terminal; a newline is
-# told apart by what stands around it.
+# Control characters of ASCII and of Unicode, text that runs backwards, an escape sequence of a
+# terminal. The bytes around a newline show whether it comes from a name.
 NAMES = (b"esc\x1b[2Jend", b"csi\xc2\x9b2Jend", b"del\x7fend", b"bell\x07end", b"back\x08\x08end",
          b"turn\xe2\x80\xaeend", b"raw\xffend", b"cr\rend", b"line\nLINE", b"tab\tend")
 HARMFUL = (b"\x1b", b"\xc2\x9b", b"\x7f", b"\x07", b"\x08", b"\xe2\x80\xae", b"\xff", b"cr\rend",
@@ -21,7 +21,7 @@ HARMFUL = (b"\x1b", b"\xc2\x9b", b"\x7f", b"\x07", b"\x08", b"\xe2\x80\xae", b"\
 
 
 def on_terminal(*arguments):
-    """All that a command writes to a terminal, both outputs."""
+    """Returns all that a command writes to a terminal, on both outputs."""
     master, slave = pty.openpty()
     chunks = []
 
@@ -29,7 +29,7 @@ def on_terminal(*arguments):
         while True:
             try:
                 chunk = os.read(master, 65536)
-            except OSError:  # nobody has the other end any more
+            except OSError:  # the other end is closed
                 return
             chunks.append(chunk)
 

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Sources that make trouble: that change while they are packed, that may not be read, that hold
-other file systems or themselves. The build fails with the reason, or packs what was there."""
+"""Difficult sources: that change while they are packed, that may not be read, that contain other
+file systems or themselves.
+
+The build fails with the reason, or packs what it has found.
+"""
 import os
 import pathlib
 import random
@@ -74,7 +77,7 @@ class Changing(UnsteadyCase):
                     try:
                         self.disturb(own_chance)
                     except OSError:
-                        pass  # what it wanted to change is gone
+                        pass  # the object that it wanted to change is gone
 
             thread = threading.Thread(target=disturb_until_stopped)
             thread.start()
@@ -101,9 +104,9 @@ class Changing(UnsteadyCase):
         for path in out.rglob("*"):
             if path.is_file() and not path.is_symlink():
                 content = path.read_bytes()
-                # Rewriting leaves nothing of what was there, and what is there is ours.
+                # Rewriting replaces the whole content, and only this test writes contents.
                 self.assertFalse(b"steady" in content and b"rewritten" in content, path)
-                # An empty file that is cut to a greater length begins with zeros.
+                # An empty file that is truncated to a greater length begins with zeros.
                 written = content.lstrip(b"\0")
                 self.assertTrue(written.startswith((b"s", b"r", b"m")) or not written, path)
         shutil.rmtree(out)
@@ -127,7 +130,7 @@ class OtherUser(UnsteadyCase):
         support.need_program("setpriv")
         self.as_nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
         os.chmod(self.scratch, 0o777)
-        # The program itself may stand where only root comes.
+        # The program may lie where only root can reach it.
         program = self.scratch / "bin"
         program.mkdir()
         shutil.copy(support.DGFS, program / "dgfs")
@@ -158,7 +161,7 @@ class OtherUser(UnsteadyCase):
 
 
 class Mounts(UnsteadyCase):
-    """Other file systems in the source, and the source in itself."""
+    """The source contains other file systems, or itself."""
 
     def setUp(self):
         super().setUp()

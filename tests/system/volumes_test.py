@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Mounts of images over several volumes: found wherever they are, missed one by one."""
+"""Mounts of images with several volumes: they are found wherever they are, and may be missing one
+by one.
+"""
 import errno
 import json
 import os
@@ -21,7 +23,7 @@ class Volumes(support.ScratchCase):
         rng = random.Random(7)
         self.tree = self.scratch / "tree"
         self.tree.mkdir()
-        for number in range(FILES):  # large ones go where there is least
+        for number in range(FILES):  # large files go to the volume with the least bytes
             (self.tree / f"file-{number}").write_bytes(rng.randbytes(5_000_000 + number))
         self.image = self.scratch / "tree.dgfs"
         self.disks = [self.scratch / f"disk{number}" for number in range(1, VOLUMES)]
@@ -38,7 +40,7 @@ class Volumes(support.ScratchCase):
         return self.options("--volume", reversed(self.disks))
 
     def outcomes(self, point):
-        """Of each file: whether it reads as it should, or the error number."""
+        """Returns for each file whether it reads correctly, or its error number."""
         found = {}
         for path in sorted(self.tree.iterdir()):
             try:
@@ -69,13 +71,13 @@ class Volumes(support.ScratchCase):
             self.assertEqual(len(lost), FILES // VOLUMES)
             self.assertEqual([row["is_missing"] for row in self.listed()],
                              [False, False, True, False])
-            # It comes back under another name, and serves from then on.
+            # It comes back under another name, and works from then on.
             (folder / away.name).rename(away)
-            time.sleep(1.1)  # it is looked for once a second
+            time.sleep(1.1)  # the server looks for it once a second
             self.assertEqual(set(self.outcomes(point).values()), {True})
 
     def test_without_volume_0_the_index_serves(self):
-        """Away, cut to nothing, without its header pages: it costs its own files."""
+        """A volume that is missing, empty, or without header pages costs only its own files."""
         whole = self.image.read_bytes()
         zeros = bytes(4096)
 
@@ -94,7 +96,7 @@ class Volumes(support.ScratchCase):
                 self.assertEqual(outcomes.count(errno.EIO), FILES // VOLUMES)
                 self.assertEqual(outcomes.count(True), FILES - FILES // VOLUMES)
                 put(whole)
-                time.sleep(1.1)  # it is looked for once a second
+                time.sleep(1.1)  # the server looks for it once a second
                 self.assertEqual(set(self.outcomes(point).values()), {True})
         self.image.unlink()
         index = self.image.with_name("tree.dgfs.idx").rename(self.scratch / "index")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Headers and calls that go round the I/O seam or the clock, each with what to use instead."""
+"""Headers and calls that bypass the I/O seam or the clock, each with its replacement."""
 
 import re
 
@@ -36,7 +36,7 @@ CALLS = (
     (re.compile(r"\bhardware_concurrency\b"), "storage::Env::processor_count"),
 )
 
-# (layer, header): why it cannot be otherwise. An exception that nothing uses is reported.
+# (layer, header): the reason for the exception. tidy reports unused exceptions.
 EXCEPTIONS = {}
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.MULTILINE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Every raise site of an Error has a code of its own, in the range of its layer (base/error.h)."""
+"""Every place that raises an Error has its own code, in the range of its layer (base/error.h)."""
 
 import re
 
@@ -8,12 +8,12 @@ from source_tree import Finding, folder_of, line_of
 
 ERROR_HEADER = "base/error.h"
 _RANGE = re.compile(r"\b([a-z]+) ([1-9])000s")
-# Error itself, and helpers that are told the code of their caller: os_error(1017, ...). Any other
-# call that is given a number of its layer's range may be such a helper, too: bad_page(3012, ...).
+# Error itself, and helpers that take the code from their caller: os_error(1017, ...).
 _RAISE = re.compile(
     r"\b\w*(?:[Ee]rror|corrupt|damage|fail|invalid|limit|refuse|unsupported|violation)\w*\s*[({]\s*"
     r"(?:(?:\w+::)*ErrorKind::k\w+\s*,\s*)?(\d[\d']{3,})\s*[,)}]"
 )
+# Any other call that takes a number of its layer's range may be such a helper: bad_page(3012, ...).
 _CALL = re.compile(r"\b\w+\s*[({]\s*(?:[\w.:()]+\s*,\s*)?(\d[\d']{3,})\s*,")
 
 

@@ -10,8 +10,8 @@ ARCHITECTURE = "docs/ARCHITECTURE.md"
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 _LINK = re.compile(r"target_link_libraries\s*\(([^)]*)\)")
 _TARGET = re.compile(r"\bdgfs(?:::|_)([a-z_]+)\b")
-# dgfs::delta_store, and dgfs::storage_testing, are targets of delta/store and of storage.
-# Environments of tests: no part of what is installed as a program.
+# dgfs::delta_store and dgfs::storage_testing are targets in delta/store and storage. These
+# environments are for tests; no installed program contains them.
 _TESTING_FOLDERS = ("storage/memory/", "storage/testing/")
 _TESTING_TARGET = "storage_testing"
 _TARGET_NAMES = {layer.replace("/", "_"): layer for layer in LAYERS}
@@ -30,7 +30,7 @@ def check(tree):
 
 
 def read_table(tree):
-    """{layer: layers that it may use}, or None."""
+    """Returns {layer: layers that it may use}, or None."""
     if not tree.exists(ARCHITECTURE):
         return None
     section = re.search(r"^## Layers\s*$(.*?)(?=^## |\Z)", tree.text(ARCHITECTURE), re.M | re.S)
@@ -75,7 +75,7 @@ def _check_links(tree, layer, table):
     path = f"{layer}/CMakeLists.txt"
     text = re.sub(r"#[^\n]*", "", tree.text(path))
     for match in _LINK.finditer(text):
-        # The target itself comes first; whatever its name, it belongs to the folder.
+        # The target itself comes first; whatever its name, it belongs to its folder.
         links = " ".join(match.group(1).split()[1:])
         names = _TARGET.findall(links)
         if _TESTING_TARGET in names:
@@ -88,7 +88,7 @@ def _check_links(tree, layer, table):
 
 
 def _layer_of_target(name):
-    """None: it belongs to no layer."""
+    """Returns the layer of a target; None if it belongs to no layer."""
     parts = name.split("_")
     names = ("_".join(parts[:count]) for count in range(len(parts), 0, -1))
     return next((_TARGET_NAMES[name] for name in names if name in _TARGET_NAMES), None)

@@ -34,7 +34,9 @@ def _check_document(tree, path):
 
 
 def _anchors(text):
-    """Headings as their link names: lower case, punctuation gone, spaces to hyphens."""
+    """Returns headings in the form that links use: lower case, no punctuation, hyphens for
+    spaces.
+    """
     fences_gone = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

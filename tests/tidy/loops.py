@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""No two stems of a layer include each other, directly or through others, and no two wings do. A
-stem is a header and its .cpp as one: run.h and run.cpp are the stem run. A wing is a folder in the
-folder of a layer. The files beside the wings are what all of them share, and what puts them
-together, so that the rule of wings does not hold for them.
+"""No two stems of a layer include each other, directly or through others, and no two wings do.
+
+A stem is a header and its .cpp together: run.h and run.cpp are the stem run. A wing is a folder in
+the folder of a layer. The files beside the wings are shared by all wings, or put them together, so
+the rule for wings does not apply to them.
 """
 
 import re
@@ -20,7 +21,7 @@ def check(tree, layers=LAYERS):
 
 
 def _includes(tree, layers):
-    """(file, line, file that it includes) of files of the same layer."""
+    """Returns (file, line, file that it includes) for files of the same layer."""
     for path in tree.layer_sources(layers):
         layer, code = layer_of(path), tree.code(path)
         if layer not in layers:
@@ -31,7 +32,7 @@ def _includes(tree, layers):
 
 
 def _edges(includes, node_of):
-    """{node: {node that it includes: (file, line)}}; a file without a node is left out."""
+    """Returns {node: {node that it includes: (file, line)}}; leaves out files without a node."""
     edges = {}
     for path, line, included in includes:
         node, other = node_of(path), node_of(included)
@@ -62,10 +63,12 @@ def _wing(path):
 
 
 def _shortest_loop(edges, start):
-    """Nodes from `start` on back to it, each of which includes the next; None if there is none."""
+    """Returns the nodes of the shortest loop from `start`, each of which includes the next; None if
+    there is none.
+    """
     ways = [[start]]
     reached = set()
-    for way in ways:  # which grows: the shortest ways come first
+    for way in ways:  # the list grows, so the shortest ways come first
         for other in edges.get(way[-1], ()):
             if other == start:
                 return [*way, start]

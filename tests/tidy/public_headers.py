@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Headers that are installed include, of this project, only headers that are installed too; and
-each class in them says what holds for threads and for its lifetime, in the words of docs/API.md.
+"""Installed headers include only installed headers of this project, and each class in them states
+thread safety and lifetime, in the words of docs/API.md.
 """
 
 import re
@@ -54,13 +54,15 @@ def _check_statements(tree, path):
 
 
 def _is_private(code, position):
-    """Whether the class is indented, that is, within another one, and below its private:."""
+    """Returns whether the class is indented, that is, nested in another one, and below its
+    private:.
+    """
     indented = code[position:].lstrip("\n").startswith(" ")
     return indented and code.rfind(" private:", 0, position) > code.rfind("\n}", 0, position)
 
 
 def _comment_above(lines, line):
-    """The /// block that ends right above the 1-based line."""
+    """Returns the /// block that ends right above the 1-based line."""
     begin = line - 1
     while begin > 0 and lines[begin - 1].lstrip().startswith("///"):
         begin -= 1

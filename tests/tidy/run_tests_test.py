@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""The seed that ./run-tests gives to the random tests; stand-ins build nothing and test nothing."""
+"""The seed that ./run-tests gives to random tests; stand-ins replace builds and tests."""
 
 import os
 import re
@@ -42,7 +42,7 @@ class Seed(unittest.TestCase):
         return seeds[0], lines
 
     def expect_told(self, seed, lines):
-        """Before and behind all else."""
+        """Expects the seed to be printed before and after everything else."""
         for line in (lines[0], lines[-1]):
             self.assertIn(f"{VARIABLE}={seed} ", line)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""The files that tidy looks at, and the one shape in which every rule reports."""
+"""The files that tidy reads, and the form in which every rule reports."""
 
 import os
 import re
@@ -17,7 +17,7 @@ LAYERS = (
 CPP_ENDINGS = (".h", ".cpp", ".c")
 SOURCE_ENDINGS = (*CPP_ENDINGS, ".py", ".cmake")
 TEXT_ENDINGS = (*SOURCE_ENDINGS, ".md", ".txt", ".json", ".in")
-# Folders that hold no sources of ours; folders with a leading dot are left out too, but for .ci.
+# Folders without sources of ours. Folders with a leading dot are left out, too, except .ci.
 SKIPPED_FOLDERS = re.compile(r"^(build(-.*)?|__pycache__|\.(?!ci$).*)$")
 
 
@@ -65,7 +65,7 @@ class SourceTree:
         return (self.root / path).exists()
 
     def layer_sources(self, layers=LAYERS):
-        """Those in the folders of layers, also where they are in none of the layers there."""
+        """Returns files in the folders of layers, even if they belong to no layer there."""
         folders = {folder_of(layer) for layer in layers}
         return [p for p in self.paths if p.endswith(CPP_ENDINGS) and folder_of(p) in folders]
 
@@ -82,7 +82,7 @@ def folder_of(path):
 
 
 def layer_of(path):
-    """The layer that a path lies in; where there is none, its first folder."""
+    """Returns the layer of a path; without one, the first folder."""
     two = "/".join(path.split("/")[:2])
     return two if two in LAYERS else folder_of(path)
 
@@ -108,7 +108,7 @@ _TOKENS = re.compile(
 def blank_comments_and_strings(text):
     def blank(match):
         token = match.group(0)
-        # The names of included files stand in quotes too, and are what rules look for.
+        # Names of included files are in quotes, too, but rules need them.
         before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if token.startswith('"') and before.lstrip().startswith("#include"):
             return token

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""What holds for text of any kind: licence head, shape, leftovers, host names."""
+"""Rules for text of any kind: licence head, shape, leftovers, host names."""
 
 import re
 
@@ -10,10 +10,10 @@ COLUMNS_MAX = 100
 LINES_MAX = 500  # above it, one file usually holds two nouns
 _SPDX_HEAD = ("SPDX-License-Identifier: MIT", "SPDX-FileCopyrightText: The DGFS authors")
 _TODO = re.compile(r"\b(?:TODO\b(?!\((?:perf|cleanup|test|format)\): \S)|FIXME\b|XXX\b)")
-# CI turns skips into failures, which only tests/support/skip.h knows of. In two halves likewise.
+# CI turns skips into failures, which only tests/support/skip.h does. Split in two, as below.
 _SKIP = "GTEST_" + "SKIP"
-# Nothing is downloaded but by the package manager, which knows its own hosts. In two halves, so
-# that this file does not contain them.
+# Only the package manager downloads anything, and it knows its own hosts. Split in two, so that
+# this file does not contain the names.
 BANNED_HOSTS = (
     "deb.debian" + ".org",
     "pypi" + ".org",

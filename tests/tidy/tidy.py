@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""tidy.py [ROOT]: holds the repository to its own rules; prints every breach, exit 1 if any.
+"""tidy.py [ROOT]: checks the repository against its own rules; prints every breach, exit 1 if any.
 
-Each rule is a module with check(tree), which yields findings. tidy_test.py shows for each rule
-that it reports a tree that breaks it.
+Each rule is a module with check(tree), which yields findings. tidy_test.py shows for each rule that
+it reports a tree that breaks it.
 """
 
 import sys
 from pathlib import Path
 
 import banned
+import documents
 import error_codes
 import format_rules
 import layers
@@ -20,7 +21,8 @@ import public_headers
 import text_rules
 from source_tree import SourceTree
 
-RULES = (layers, loops, banned, error_codes, format_rules, text_rules, links, public_headers)
+RULES = (layers, loops, banned, documents, error_codes, format_rules, text_rules, links,
+         public_headers)
 
 
 def main(arguments):
@@ -30,7 +32,7 @@ def main(arguments):
     for finding in findings:
         print(finding)
     print(f"tidy: {len(tree.paths)} files, {len(findings)} findings")
-    # A tree without files means a wrong root, not a tidy one.
+    # A tree without files means a wrong root, not a clean tree.
     return 1 if findings or not tree.paths else 0
 
 

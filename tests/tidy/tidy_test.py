@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 import banned
+import documents
 import error_codes
 import format_rules
 import layers
@@ -36,7 +37,7 @@ TABLE = """# Architecture
 
 
 class RuleTest(unittest.TestCase):
-    """Builds trees of given files and says what a rule finds in them."""
+    """Makes trees of given files, and collects the findings of a rule."""
 
     def findings(self, rule, files, **options):
         with tempfile.TemporaryDirectory() as root:
@@ -47,7 +48,7 @@ class RuleTest(unittest.TestCase):
             return [str(finding) for finding in rule.check(SourceTree(root), **options)]
 
     def assert_finds(self, rule, files, *parts, **options):
-        """Exactly one finding, which contains all parts."""
+        """Expects exactly one finding, which contains all parts."""
         found = self.findings(rule, files, **options)
         self.assertEqual(len(found), 1, found)
         for part in parts:
@@ -335,6 +336,29 @@ class TextRulesTest(RuleTest):
         most = HEAD + "int x;\n" * (text_rules.LINES_MAX - 2)
         self.assert_clean(text_rules, {"base/a.cpp": most})
         self.assert_finds(text_rules, {"base/a.cpp": most + "int y;\n"}, "501 lines")
+
+
+class DocumentsTest(RuleTest):
+    LONG = "word " * 21 + "\n"
+
+    def test_accepts_wrapped_text_and_lines_that_cannot_be_wrapped(self):
+        link = f"[{'a' * 90}](https://example.org/{'b' * 90}) it\n"
+        self.assert_clean(documents, {"docs/a.md": "word " * 19 + "\n" + link + "c" * 120 + "\n"})
+
+    def test_accepts_long_code_and_tables(self):
+        self.assert_clean(documents, {
+            "docs/a.md": f"```\n{self.LONG}```\n| {self.LONG}\n    {self.LONG}"})
+
+    def test_reports_a_long_line(self):
+        files = {"docs/a.md": "short\n" + self.LONG}
+        self.assert_finds(documents, files, "docs/a.md:2:", "columns")
+
+    def test_reports_a_map_that_is_long(self):
+        self.assert_finds(documents, {"docs/ARCHITECTURE.md": "word\n" * 2501}, "2501 words")
+        self.assert_clean(documents, {"docs/ARCHITECTURE.md": "word\n" * 2500})
+
+    def test_reports_a_readme_that_is_long(self):
+        self.assert_finds(documents, {"README.md": "line\n" * 121}, "121 lines")
 
 
 class LinksTest(RuleTest):

@@ -11,8 +11,8 @@
 namespace dgfs::test {
 namespace {
 
-/// Root reads everything: as long as this lives, the test goes on as a user who does not, and who
-/// owns the scratch directory. Nothing for who is such a user already.
+/// Root can read everything, so the test goes on as an ordinary user who owns the scratch
+/// directory, as long as this lives. Does nothing if the user is an ordinary one already.
 class OrdinaryUser {
  public:
   explicit OrdinaryUser(const std::string& directory) {
@@ -124,15 +124,15 @@ TEST_F(BuildCommandTest, SaysWhatIsWrong) {
 
 TEST_F(BuildCommandTest, NamesAnEmptyPath) {
   EXPECT_EQ(run({"build", tree_, ""}).err,
-            "dgfs: build: '': is no name of a file; nothing was written\n");
+            "dgfs: build: '': is not a file name; nothing was written\n");
   EXPECT_EQ(run({"build", "", other_}).err,
             "dgfs: build: '': cannot open directory: No such file or directory; nothing was "
             "written\n");
   EXPECT_EQ(build({"--volume", ""}).err,
-            "dgfs: build: '': is no name of a file; nothing was written\n");
+            "dgfs: build: '': is not a file name; nothing was written\n");
   const Outcome index = build({"--index", ""});
   EXPECT_EQ(index.code, 2);
-  EXPECT_TRUE(index.err.starts_with("dgfs build: --index: '' is no name of a file")) << index.err;
+  EXPECT_TRUE(index.err.starts_with("dgfs build: --index: '' is no file name")) << index.err;
   EXPECT_EQ(run({"ls", ""}).err, "dgfs: ls: '': cannot open: No such file or directory\n");
   EXPECT_FALSE(env_->status(other_));
 }
@@ -148,7 +148,7 @@ TEST_F(BuildCommandTest, MakesNoFileInThePlaceOfAStream) {
                                              {"volume", "move", image_, "0", "-"}}) {
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, 2) << words[0] << words[1];
-    EXPECT_NE(outcome.err.find("'-' would be a stream"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("'-' cannot be a stream here"), std::string::npos) << outcome.err;
   }
   for (const std::string name : {"-", "-.idx"}) EXPECT_FALSE(env_->status(name)) << name;
 }
@@ -159,16 +159,16 @@ TEST_F(BuildCommandTest, LeavesFilesAloneThatAreNoneOfDgfs) {
   for (const std::string option : {"--index", "--volume"}) {
     const Outcome refused = build({option, notes});
     EXPECT_EQ(refused.code, 1);
-    EXPECT_EQ(refused.err, "dgfs: build: " + notes + ": is there and is no " + option.substr(2) +
-                               " of DGFS (--force replaces it); nothing was written\n");
+    EXPECT_EQ(refused.err, "dgfs: build: " + notes + ": exists and is not a DGFS " +
+                               option.substr(2) + " (--force replaces it); nothing was written\n");
   }
   const Outcome image = run({"build", dir_ / "tree/sub", notes});
-  EXPECT_NE(image.err.find("no image of DGFS"), std::string::npos) << image.err;
+  EXPECT_NE(image.err.find("not a DGFS image"), std::string::npos) << image.err;
   EXPECT_EQ(shell("cat notes"), "precious\n");
   const Outcome forced = build({"--force", "--index", notes});
   EXPECT_EQ(forced.code, 0) << forced.err;
   EXPECT_EQ(forced.err,
-            "dgfs: build: " + notes + ": is not packed, since this build replaces it\n");
+            "dgfs: build: " + notes + ": is not packed, because this build replaces it\n");
   EXPECT_EQ(run({"ls", "--index", notes, other_, "notes"}).code, 2);
   EXPECT_EQ(build({"-q", "--index", notes}).err, "");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs build --verify, on a device that keeps something else than it was given.
+// dgfs build --verify, on a device that stores other bytes than it was given.
 #include "storage/file.h"
 #include "storage/wrapped.h"
 #include "tests/tools/tree_fixture.h"
@@ -9,7 +9,7 @@
 namespace dgfs::test {
 namespace {
 
-/// Passes everything on, but flips a byte of each read of one file that covers its place.
+/// Passes everything on, but flips a byte in each read of one file that covers its place.
 class LyingDevice final : public storage::CallObserver {
  public:
   LyingDevice(std::string path, std::uint64_t offset_bytes)
@@ -104,7 +104,7 @@ TEST_F(BuildVerifyTest, NamesADamagedIndex) {
 }
 
 TEST_F(BuildVerifyTest, SaysSoWhereTheImageCannotBeOpened) {
-  LyingEnv env(*env_, other_ + ".idx", 3);  // no magic number, no index
+  LyingEnv env(*env_, other_ + ".idx", 3);  // no magic number, so no index
   const Outcome outcome = build(env, {"--no-index-copy"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(outcome.err.ends_with("/other.dgfs is in its place, but cannot be opened\n"))

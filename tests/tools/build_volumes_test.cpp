@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs build --volume: what it prints, what it refuses, and what it leaves where it fails.
+// dgfs build --volume: its output, its refusals, and the files that are left after a failure.
 #include "tests/support/hook_env.h"
 #include "tests/tools/tree_fixture.h"
 
@@ -13,7 +13,7 @@ class BuildVolumesTest : public TreeFixture {
   void SetUp() override {
     TreeFixture::SetUp();
     ASSERT_TRUE(env_->make_directory(disk_, 0755));
-    // More than stands in a group, so that it goes to the second volume.
+    // More bytes than a group has, so that a file goes to the second volume.
     ASSERT_EQ(shell("head -c 6000000 /dev/urandom > big; head -c 6000000 /dev/urandom > big2"), "");
   }
   Outcome build(const std::vector<std::string>& options, storage::Env* env = nullptr) {
@@ -93,7 +93,7 @@ TEST_F(BuildVolumesTest, RefusesNamesThatAreTaken) {
   // The image of the fixture is volume 0 of another image.
   const Outcome theirs = build({"--volume", image_});
   EXPECT_EQ(theirs.code, 1);
-  EXPECT_NE(theirs.err.find("is there and is a volume of another image, uuid "), std::string::npos)
+  EXPECT_NE(theirs.err.find("exists and is a volume of another image, uuid "), std::string::npos)
       << theirs.err;
   EXPECT_EQ(dgfs("verify").code, 0);
 }

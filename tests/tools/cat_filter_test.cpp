@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What GNU cat 9.1 prints; tools.gnu_compare compares whole files.
+// The output of GNU cat 9.1; tools.gnu_compare compares whole files.
 #include "tools/cat_filter.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace dgfs::tools {
 namespace {
 
-/// All of `text`, given one byte at a time.
+/// Filters all of `text`, one byte at a time.
 std::string filtered(const CatOptions& options, std::string_view text) {
   CatFilter filter(options);
   std::string out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs delta: what is printed of stores that are sound, damaged, in use, or none.
+// dgfs delta: its output about stores that are sound, damaged, in use, or missing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ TEST_F(DeltaCommandTest, InfoExplainsAStore) {
         "\nparameters  basement 512 B, buffers of a node 1.02 KB, fan-out 4, log segment 65.5 KB, "
         "values up to ",
         " in the tree\n", "\ncheckpoints 2 so far; the tree has the batches up to 60\n",
-        "\nlog         1 group that the tree has not, batches up to 61; 4.10 KB in use, log.",
+        "\nlog         1 group that the tree lacks, batches up to 61; 4.10 KB in use, log.",
         " is 6 % full\n", "\ntree        height 1, 5 nodes, 15 basements of ",
         "\nvalues      0 large values of ", "\nwaiting     ", "\nfiles       ", "\n  log.1  "}) {
     EXPECT_NE(out_.find(line), std::string::npos) << line << out_;
@@ -96,8 +96,7 @@ TEST_F(DeltaCommandTest, DamageIsToldWithItsPlace) {
            {"delta", "check", "/s"}, {"delta", "check", "-q", "/s"}}) {
     EXPECT_EQ(run(arguments), 1);
     EXPECT_TRUE(out_.starts_with("damaged: /s/blocks: blocks, offset ")) << out_;
-    EXPECT_TRUE(out_.ends_with("\n2 places damaged; what is below 1 node was not checked\n"))
-        << out_;
+    EXPECT_TRUE(out_.ends_with("\n2 places damaged; nothing below 1 node was checked\n")) << out_;
   }
   EXPECT_EQ(run({"delta", "check", "--json", "/s"}), 1);
   EXPECT_TRUE(out_.starts_with("{\"damaged\":\"/s/blocks\",\"section\":\"blocks\",\"offset\":"))
@@ -107,7 +106,7 @@ TEST_F(DeltaCommandTest, DamageIsToldWithItsPlace) {
       << out_;
   EXPECT_EQ(run({"delta", "info", "/s"}), 1);
   EXPECT_TRUE(err_.starts_with("dgfs: delta: damaged: /s/blocks: blocks, offset ")) << err_;
-  EXPECT_NE(out_.find("; 1 node not to be read\n"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("; 1 node unreadable\n"), std::string::npos) << out_;
   EXPECT_EQ(run({"delta", "info", "--json", "/s"}), 1);
   EXPECT_NE(out_.find("\"damaged\":[\"/s/blocks: blocks, offset "), std::string::npos) << out_;
   EXPECT_EQ(err_, "");
@@ -127,7 +126,8 @@ TEST_F(DeltaCommandTest, ManyPlacesAreListedUpToAHundred) {
   for (std::uint64_t at = 0; at < size; at += 512) {
     flip("/s/blocks", at);
     static_cast<void>(run({"delta", "info", "/s"}));
-    if (out_.find("not to be read") != std::string::npos) flip("/s/blocks", at);  // a node
+    // The block is a node.
+    if (out_.find("unreadable") != std::string::npos) flip("/s/blocks", at);
   }
   EXPECT_EQ(run({"delta", "check", "/s"}), 1);
   EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 102) << out_;
@@ -141,13 +141,13 @@ TEST_F(DeltaCommandTest, ManyPlacesAreListedUpToAHundred) {
 TEST_F(DeltaCommandTest, ATornSuperblockIsNoDamage) {
   flip("/s/store", 4096 + 100);
   EXPECT_EQ(run({"delta", "check", "/s"}), 0) << out_;
-  EXPECT_TRUE(out_.starts_with("superblocks: one of two is not whole, ")) << out_;
+  EXPECT_TRUE(out_.starts_with("superblocks: one of the two is not whole, ")) << out_;
   EXPECT_EQ(run({"delta", "info", "/s"}), 0) << out_;
-  EXPECT_NE(out_.find("\nsuperblock  one of two is not whole, "), std::string::npos) << out_;
+  EXPECT_NE(out_.find("\nsuperblock  one of the two is not whole, "), std::string::npos) << out_;
   flip("/s/store", 100);
   EXPECT_EQ(run({"delta", "check", "/s"}), 1);
   EXPECT_EQ(err_,
-            "dgfs: delta: /s/store: no superblock is whole: this is no store, or one that is "
+            "dgfs: delta: /s/store: no superblock is whole: this is not a store, or it is "
             "damaged\n");
 }
 
@@ -206,7 +206,8 @@ TEST_F(StackCommandTest, CheckReadsAllStores) {
   damage_all_blocks("/d/0001/blocks");
   EXPECT_EQ(run({"delta", "check", "/d"}), 1);
   EXPECT_NE(out_.find("damaged: /d/0001/blocks: "), std::string::npos) << out_;
-  EXPECT_NE(out_.find("\n0002: no damage in "), std::string::npos) << "it goes on" << out_;
+  EXPECT_NE(out_.find("\n0002: no damage in "), std::string::npos)
+      << "the check continues with the next store" << out_;
   EXPECT_EQ(run({"delta", "check", "--json", "/d"}), 1);
   EXPECT_NE(out_.find("{\"sound\":true,"), std::string::npos) << out_;
   EXPECT_NE(out_.find("{\"sound\":false,"), std::string::npos) << out_;
@@ -228,9 +229,10 @@ TEST_F(StackCommandTest, AStoreThatTheManifestDoesNotNameIsDamage) {
 TEST_F(StackCommandTest, AManifestIsShownWithASlotAndRefusedWithNone) {
   flip("/d/MANIFEST", 70);
   EXPECT_EQ(run({"delta", "check", "/d"}), 0);
-  EXPECT_TRUE(out_.starts_with("manifest: one of two slots is not whole, ")) << out_;
+  EXPECT_TRUE(out_.starts_with("manifest: one of the two slots is not whole; ")) << out_;
   EXPECT_EQ(run({"delta", "info", "/d"}), 0);
-  EXPECT_NE(out_.find("\nmanifest    one of two slots is not whole, "), std::string::npos) << out_;
+  EXPECT_NE(out_.find("\nmanifest    one of the two slots is not whole; "), std::string::npos)
+      << out_;
   flip("/d/MANIFEST", 4096 + 70);
   EXPECT_EQ(run({"delta", "check", "/d"}), 1);
   EXPECT_EQ(err_, "dgfs: delta: /d/MANIFEST: manifest: neither of the two slots is whole\n");

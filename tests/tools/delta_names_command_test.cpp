@@ -44,7 +44,7 @@ class DeltaNamesTest : public testing::Test {
     change(*delta);
     expect_ok(delta->close());
   }
-  // The file loses its name, which its directory counts on.
+  // The file loses its name, but its directory still counts it.
   void lose() {
     change([&](delta::DeltaDirectory& delta) {
       delta::Batch batch;
@@ -74,7 +74,8 @@ class DeltaNamesTest : public testing::Test {
 
 TEST_F(DeltaNamesTest, AreCheckedWithAnImage) {
   EXPECT_EQ(run({"delta", "check", "/d"}), 0) << err_;
-  EXPECT_TRUE(out_.ends_with("\nnames: not checked, which takes the image (--image)\n")) << out_;
+  EXPECT_TRUE(out_.ends_with("\nnames: not checked, because that needs the image (--image)\n"))
+      << out_;
   EXPECT_EQ(run({"delta", "check", "/d", "--image", kImage}), 0) << err_;
   EXPECT_TRUE(out_.starts_with("0001: no damage in ")) << out_;
   EXPECT_TRUE(out_.ends_with("\nnames: sound\n")) << out_;
@@ -89,8 +90,7 @@ TEST_F(DeltaNamesTest, ThatAreBrokenAreToldAndLeftAlone) {
   lose();
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(run({"delta", "check", "-q", "/d", "--image", kImage}), 1);
-    EXPECT_TRUE(says("broken: '/dir/a b': a name that it has a record of does not lead to it\n"))
-        << out_;
+    EXPECT_TRUE(says("broken: '/dir/a b': a name in its records does not lead to it\n")) << out_;
     EXPECT_TRUE(says("broken: /dir: its count of names is 1 instead of 0\n")) << out_;
     EXPECT_TRUE(says("broken: object " + std::to_string(file_) + ": no name leads to it\n"))
         << out_;
@@ -156,7 +156,7 @@ TEST_F(DeltaNamesTest, AreNotRepairedWhileTheDeltaIsInUse) {
   EXPECT_EQ(run({"delta", "check", "--repair", "/d", "--image", kImage}), 0) << err_;
 }
 
-// A repair at a disk that takes no more from some call on, for all calls that it makes.
+// A repair on a disk that refuses all calls from some call on; tried for each call.
 TEST_F(DeltaNamesTest, StayWhereADiskTakesNoMore) {
   for (const auto kind : {storage::FaultKind::kNoSpace, storage::FaultKind::kIoError}) {
     std::size_t refused = 0;
@@ -175,11 +175,11 @@ TEST_F(DeltaNamesTest, StayWhereADiskTakesNoMore) {
         EXPECT_TRUE(tool.err().starts_with("dgfs: delta: ") ||
                     tool.out().starts_with("0001: damaged: "))
             << tool.out() << tool.err();
-        if (tool.err().find("; the repair broke off: repeat it\n") != std::string::npos)
+        if (tool.err().find("; the repair is not complete; run it again\n") != std::string::npos)
           ++broke_off;
         EXPECT_EQ(tool.out().find("\nnames: "), std::string::npos) << tool.out();
       }
-      // No worse than before: three places were broken then.
+      // No worse than before, with three broken places.
       run({"delta", "check", "--json", "/d", "--image", kImage});
       EXPECT_TRUE(says("\"broken_places\":0,") || says("\"broken_places\":1,") ||
                   says("\"broken_places\":2,") || says("\"broken_places\":3,"))
@@ -233,7 +233,7 @@ TEST_F(DeltaNamesTest, AreNotRepairedInStoresThatAreDamaged) {
   const Buffer zeros(size);
   expect_ok(file->write_at(0, zeros));
   EXPECT_EQ(run({"delta", "check", "--repair", "/d", "--image", kImage}), 1);
-  EXPECT_EQ(err_, "dgfs: delta: the stores are damaged: their names are not repaired\n");
+  EXPECT_EQ(err_, "dgfs: delta: the stores are damaged, so their names are not repaired\n");
   EXPECT_FALSE(says("names: "));
   EXPECT_EQ(run({"delta", "check", "/d", "--image", kImage}), 1);
 }
@@ -250,7 +250,7 @@ TEST_F(DeltaNamesTest, WrongUsage) {
   EXPECT_EQ(run({"delta", "info", "/d", "--image", kImage}), 2);
   EXPECT_EQ(run({"delta", "info", "/d", "--repair"}), 2);
   EXPECT_EQ(run({"delta", "check", "/d", "--repair"}), 2);
-  EXPECT_NE(err_.find("--repair takes the image: --image"), std::string::npos) << err_;
+  EXPECT_NE(err_.find("--repair needs the image (--image)"), std::string::npos) << err_;
 }
 
 }  // namespace

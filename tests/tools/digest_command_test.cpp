@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs digest beside sha256sum on the tree that was packed.
+// Compares dgfs digest with sha256sum on the packed tree.
 #include <algorithm>
 
 #include "tests/tools/tree_fixture.h"
@@ -13,7 +13,7 @@ class DigestCommandTest : public TreeFixture {
  protected:
   void SetUp() override {
     TreeFixture::SetUp();
-    // What sha256sum escapes, and what it takes for its standard input.
+    // Names that sha256sum escapes, and one that it takes for its standard input.
     static_cast<void>(
         shell("printf a >'back\\slash'; printf b >\"$(printf 'c\\rr')\"; printf c >./-"));
     const Outcome built = run({"build", "-q", "--digest", "sha256", tree_, image_});
@@ -30,7 +30,7 @@ TEST_F(DigestCommandTest, PrintsWhatSha256sumPrints) {
   const Outcome zero = dgfs("digest", {"-z"});
   EXPECT_EQ(std::count(zero.out.begin(), zero.out.end(), '\0'),
             std::count(listed.out.begin(), listed.out.end(), '\n'));
-  EXPECT_EQ(zero.out.find('\\'), zero.out.rfind('\\'));  // of the one name that has it
+  EXPECT_EQ(zero.out.find('\\'), zero.out.rfind('\\'));  // only in the one name that has it
 }
 
 TEST_F(DigestCommandTest, TakesPathsPatternsAndDirectories) {
@@ -55,7 +55,7 @@ TEST_F(DigestCommandTest, IsToldByInfoAndVerify) {
   EXPECT_NE(dgfs("info", {"--json"}).out.find("\"digests\":\"sha256\""), std::string::npos);
   const Outcome verified = dgfs("verify", {"--digest"});
   EXPECT_EQ(verified.code, 0) << verified.err;
-  EXPECT_NE(verified.out.find(" right digests\n"), std::string::npos) << verified.out;
+  EXPECT_NE(verified.out.find(" correct digests\n"), std::string::npos) << verified.out;
   EXPECT_EQ(dgfs("verify").out.find("digest"), std::string::npos);
 }
 
@@ -63,19 +63,19 @@ TEST_F(DigestCommandTest, SaysWhereThereAreNone) {
   ASSERT_EQ(run({"build", "-q", "--digest", "none", tree_, image_}).code, 0);
   const Outcome outcome = dgfs("digest");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.err.find("no digests are kept (dgfs build --digest sha256 does)"),
+  EXPECT_NE(outcome.err.find("has no digests; 'dgfs build --digest sha256' makes them"),
             std::string::npos);
   EXPECT_EQ(dgfs("verify", {"--digest"}).code, 1);
   EXPECT_EQ(dgfs("info").out.find("digest"), std::string::npos);
   const Outcome wrong = run({"build", "--digest", "md5", tree_, image_});
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_NE(wrong.err.find("--digest: neither none nor sha256"), std::string::npos);
+  EXPECT_NE(wrong.err.find("--digest: must be none or sha256"), std::string::npos);
 }
 
 TEST_F(DigestCommandTest, OfTheFinishedImageAreComparedByBuildVerify) {
   const Outcome built = run({"build", "--verify", "--digest", "sha256", tree_, image_});
   EXPECT_EQ(built.code, 0);
-  EXPECT_NE(built.out.find(" right digests\n"), std::string::npos) << built.out;
+  EXPECT_NE(built.out.find(" correct digests\n"), std::string::npos) << built.out;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What dgfs find does on its own terms.
+// dgfs find, without a comparison with GNU find: paths, messages, and its own options.
 #include "tests/tools/tree_fixture.h"
 
 namespace dgfs::test {
@@ -27,8 +27,8 @@ TEST_F(FindCommandTest, SaysWhatIsWrong) {
       {{"-size", "3x"}, "dgfs find: -size: '3x': units are c w b k M G\n"},
       {{"-size", "k"}, "dgfs find: -size: '' is not a number\n"},
       {{"-size"}, "dgfs find: -size: missing value\n"},
-      {{"-type", "q"}, "dgfs find: -type: 'q': types are f d l p s c b, parted by commas\n"},
-      {{"-type", "f,"}, "dgfs find: -type: 'f,': types are f d l p s c b, parted by commas\n"},
+      {{"-type", "q"}, "dgfs find: -type: 'q': types are f d l p s c b, separated by commas\n"},
+      {{"-type", "f,"}, "dgfs find: -type: 'f,': types are f d l p s c b, separated by commas\n"},
       {{"-perm", "9"}, "dgfs find: -perm: '9' is not a mode\n"},
       {{"(", "-true"}, "dgfs find: missing ')'\n"},
       {{"-true", ")"}, "dgfs find: unexpected ')'\n"},
@@ -37,11 +37,11 @@ TEST_F(FindCommandTest, SaysWhatIsWrong) {
       {{"-o", "-true"}, "dgfs find: an expression is missing before '-o'\n"},
       {{"-true", "-o", "-a"}, "dgfs find: an expression is missing before '-a'\n"},
       {{")"}, "dgfs find: an expression is missing before ')'\n"},
-      {{"(", ")"}, "dgfs find: nothing stands between '(' and ')'\n"},
+      {{"(", ")"}, "dgfs find: '(' and ')' enclose nothing\n"},
       {{"-maxdepth", "-1"}, "dgfs find: -maxdepth: '-1' is not a number\n"},
       {{"-mindepth", "+1"}, "dgfs find: -mindepth: '+1' is not a number\n"},
-      {{"--json", "-ls"}, "dgfs find: --json and -ls exclude each other\n"},
-      {{"-print0", "--json"}, "dgfs find: --json and -print0 exclude each other\n"},
+      {{"--json", "-ls"}, "dgfs find: --json and -ls cannot be combined\n"},
+      {{"-print0", "--json"}, "dgfs find: --json and -print0 cannot be combined\n"},
       {{"-true", "sub"}, "dgfs find: 'sub': paths come before the expression\n"},
       {{"-printf", "%q"}, "dgfs find: -printf: %q: unknown directive\n"},
   };
@@ -51,7 +51,7 @@ TEST_F(FindCommandTest, SaysWhatIsWrong) {
     EXPECT_TRUE(outcome.err.starts_with(text)) << outcome.err;
     EXPECT_EQ(outcome.out, "");
   }
-  EXPECT_NE(dgfs("find", {"-delete"}).err.find("images are only read"), std::string::npos);
+  EXPECT_NE(dgfs("find", {"-delete"}).err.find("images are read-only"), std::string::npos);
 }
 
 TEST_F(FindCommandTest, BoundsNesting) {

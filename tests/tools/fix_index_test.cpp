@@ -73,7 +73,7 @@ TEST_F(FixIndexTest, MakesALostIndexAnew) {
   ASSERT_TRUE(env_->remove(index_));
   const Outcome outcome = dgfs("verify", {"--fix-index"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(outcome.out.starts_with("mended: " + index_ + ": made anew\n")) << outcome.out;
+  EXPECT_TRUE(outcome.out.starts_with("mended: " + index_ + ": written anew\n")) << outcome.out;
   expect_whole();
 }
 
@@ -106,17 +106,17 @@ TEST_F(FixIndexTest, ReplacesNothingThatIsNotTheIndex) {
   const Outcome outcome = dgfs("verify", {"--fix-index"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.out.find("the index of another image (uuid "), std::string::npos);
-  EXPECT_NE(outcome.err.find(index_ + ": is there, and holds nothing of this index"),
+  EXPECT_NE(outcome.err.find(index_ + ": exists, but holds nothing of this index"),
             std::string::npos)
       << outcome.err;
   EXPECT_EQ(read_file(*env_, index_), theirs);
-  EXPECT_EQ(dgfs("verify").code, 1) << "it is told";
-  EXPECT_EQ(dgfs("ls", {"sub/deep"}).out, "large.bin\n") << "and stops nothing";
+  EXPECT_EQ(dgfs("verify").code, 1) << "verify reports the difference";
+  EXPECT_EQ(dgfs("ls", {"sub/deep"}).out, "large.bin\n") << "but other commands work";
 }
 
 TEST_F(FixIndexTest, SaysThatAnImageCannotBeWritten) {
   damage_copy();
-  // Not by its mode: root may write what is read-only.
+  // Not by file mode: root may write read-only files.
   HookEnv env(*env_, [this](storage::CallKind kind, const std::string& path) {
     return kind == storage::CallKind::kWrite && path == image_
                ? Status(Error(ErrorKind::kPermission, 1, "refused"))
@@ -124,7 +124,7 @@ TEST_F(FixIndexTest, SaysThatAnImageCannotBeWritten) {
   });
   ToolRun tool(env);
   EXPECT_EQ(tool.run({"verify", "--fix-index", image_}), 1);
-  EXPECT_NE(tool.err().find("the copy of the index in the image stays as it is: refused"),
+  EXPECT_NE(tool.err().find("the copy of the index in the image was not changed: refused"),
             std::string::npos)
       << tool.err();
 }

@@ -51,7 +51,7 @@ LS = [
 ]
 
 
-# What the environment can say besides: variables, options.
+# Settings of the environment: variables, with options.
 LS_ENVIRONMENTS = [
     ({"LS_COLORS": ""}, ["--color", "-l --color", "-R --color", "-C --color"]),
     ({"LS_COLORS": "", "TERM": "dumb"}, ["--color", "-C --color"]),
@@ -97,7 +97,7 @@ FIND = [
     "-regextype grep -regex '.*9'", "-regextype awk -regex 't/.+/.+'",
     "-regextype emacs -regex '.*'", "-regextype posix-minimal-basic -regex '.*a.*'",
     "-type f", "-type d", "-type l", "-type p", "-type b", "-type c", "-type f,l,p",
-    # A loop is an error to some releases of find, and a link to others and to us.
+    # Some releases of find report a loop as an error; others, and ours, treat it as a link.
     "! -name 'loop*' -xtype f", "! -name 'loop*' -xtype d", "! -name 'loop*' -xtype l",
     "! -name 'loop*' -type l -xtype l,d", "! -name 'loop*' -type l -xtype f",
     "-size 0", "-size 1", "-size +1", "-size -3", "-size +10k", "-size -100k", "-size 1c",
@@ -152,7 +152,7 @@ STAT = ["%n %s %a %A %f %F %h %u %U %g %G", "%N", "%b %B %o %i", "%x|%X|%.3X|%y|
         "%.3W|%+X|%#t|%#R|%+.3X|%.0s", "plain \\n text", "%C|%20C"]
 
 
-# In the tree of test_follows_links.
+# Operands in the tree of test_follows_links.
 PLACES = ("to_dir/", "to_dir/.", "to_file/", "d/f/", "d/f/.", "d/f/..", "d/f/../f", "d/./f",
           "dangling/", "loop/", "missing/", "''", "to_dir/../d/f", "d/e/..", "'' d", "slashed",
           "slashed/")
@@ -160,7 +160,7 @@ PLACES = ("to_dir/", "to_dir/.", "to_file/", "d/f/", "d/f/.", "d/f/..", "d/f/../
 CAT = ["-n", "-b", "-s", "-E", "-T", "-v", "-A", "-e", "-t", "-u", "-bs", "-nsA", "-vET",
        "-n -b -s", "--number-nonblank --squeeze-blank -n", "--show-all", "--show-ends --show-tabs"]
 
-# Of ls, with --hyperlink.
+# Options of ls for --hyperlink.
 LINKS = ["", "-l", "-R", "-C", "-m", "-lF --color", "-CF --quoting-style=shell-escape",
          "-l --quoting-style=c-maybe --color", "-lR --quoting-style=locale", "-d",
          "-1 --quoting-style=shell", "-C --hyperlink=never"]

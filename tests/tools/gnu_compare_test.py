@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""The query commands beside ls, find, du, stat and cat of GNU, byte for byte.
+"""The query commands give the same output as ls, find, du, stat and cat of GNU, byte for byte.
 
-A random tree is packed and mounted. GNU's programs look at the mount, ours at the image: inode
+The test packs and mounts a random tree. GNU's programs read the mount, ours the image: inode
 numbers, link counts and space taken are the same there, so that whole outputs can be compared. The
-seed is printed; DGFS_TEST_SEED gives another one.
+test prints the seed; DGFS_TEST_SEED sets another one.
 """
 import fcntl
 import os
@@ -44,7 +44,7 @@ def need_gnu():
             raise unittest.SkipTest(f"{program} is not GNU's")
 
 
-# Written behind a program's output: what a terminal holds when it is closed may be lost.
+# Printed after a program's output: bytes still in a terminal may be lost when it is closed.
 END_OF_OUTPUT = b"\x04end of output\x04"
 
 
@@ -54,7 +54,7 @@ def read_terminal(master, chunks):
 
 
 def on_terminal(arguments, columns, **keywords):
-    """Output of a program whose standard output is a terminal."""
+    """Returns the output of a program whose standard output is a terminal."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
     attributes = termios.tcgetattr(slave)
@@ -87,7 +87,7 @@ class GnuCompare(unittest.TestCase):
         cls.mount = cls.enterClassContext(support.mounted(cls.image))
 
     def both(self, command, words, variables=None, given=b""):
-        """Runs both; (our result, GNU's)."""
+        """Runs both programs; returns (our result, GNU's)."""
         environment = {**ENVIRONMENT, **(variables or {})}
         ours = subprocess.run([support.DGFS, command, self.image, *words], env=environment,
                               input=given, capture_output=True, check=False)
@@ -123,7 +123,7 @@ def sorted_lines(output):
 
 
 def sorted_packed_lines(output):
-    """find -ls widens columns as it goes."""
+    """Sorts lines without column widths: find -ls widens columns as it goes."""
     return sorted_lines(re.sub(rb" +", b" ", output))
 
 
@@ -140,7 +140,7 @@ class DuStatCat(GnuCompare):
 
     def test_du(self):
         for options in DU:
-            # Which of several names of a file is counted depends on the order of the walk.
+            # The order of the walk decides which of several names of a file is counted.
             self.check("du", f"{options} -l t", sorted_lines)
         self.check("du", "-0 -a -l t", sorted_records)
         self.check("du", "-s t")
@@ -157,7 +157,7 @@ class DuStatCat(GnuCompare):
 
     def test_du_lists(self):
         patterns = pathlib.Path(self.folder.name) / "patterns"
-        patterns.write_text("*.c  \n\n[a-m]*\n*.gz\nt/*/?\nx*")  # the last has no end
+        patterns.write_text("*.c  \n\n[a-m]*\n*.gz\nt/*/?\nx*")  # the last line has no newline
         self.check("du", ["-al", "-X", patterns, "t"], sorted_lines)
         self.check("du", ["-al", f"--exclude-from={patterns}", "--exclude=*1*", "t"], sorted_lines)
         self.check("du", ["-al", "-X", "-", "t"], sorted_lines, given=b"?\n*[0-9]\n")
@@ -177,7 +177,7 @@ class DuStatCat(GnuCompare):
             self.check("stat", ["--printf", format_text + "\\t\\060\\x41\\n", *operands])
         self.check("stat", ["-L", "-c", "%n %F %s", *self.operands()])
         self.check("stat", ["--printf", '\\e[1m\\q\\"%n\\n', "t"])
-        # All but the number of the device.
+        # All fields except the device number.
         self.check("stat", ["-t", *operands],
                    lambda output: re.sub(rb" \w+((?: [-\w]+){9}\n)", rb"\1", output))
 
@@ -209,7 +209,7 @@ class Find(GnuCompare):
         self.assertEqual((ours.returncode, ours.stdout, gnu.returncode), (2, b"", 1))
 
     def test_columns_of_ls_grow(self):
-        # In one directory both go by the order of the names.
+        # Within one directory both go in the order of the names.
         for directory in self.tree.directories:
             path = os.fsdecode(os.path.relpath(directory, os.path.dirname(self.tree.top)))
             self.check("find", [path, "-maxdepth", "1", "-ls"])
@@ -303,7 +303,7 @@ class Ls(GnuCompare):
                 self.check("ls", f"{options} t", variables=variables)
 
     def test_links_for_terminals(self):
-        # GNU's name the mount, ours the image and the path in it.
+        # GNU's links name the mount, ours the image and the path in it.
         host = os.fsencode(os.uname().nodename)
         ours_base = b"file://" + host + quoted_path(self.image) + b"#/"
         gnu_base = b"file://" + host + quoted_path(self.mount) + b"/"
@@ -347,7 +347,7 @@ class Ls(GnuCompare):
                                {**ENVIRONMENT, "QUOTING_STYLE": "shell-escape", "COLUMNS": "20"})
 
     def test_on_terminals_without_a_style(self):
-        # Where no style is asked for, ours escapes what reorders text, too.
+        # Without a chosen style, ours also escapes characters that reorder text.
         place = pathlib.Path(self.folder.name) / "harmless"
         place.mkdir()
         RandomTree(place / "t", SEED, foreign=FOREIGN)
@@ -357,7 +357,7 @@ class Ls(GnuCompare):
             self.compare_terminals(image, mount, ENVIRONMENT)
 
     def test_follows_links(self):
-        # Links of the tree lead anywhere, also to where only the mount has something.
+        # Links of the tree lead anywhere, also to places that only the mount has.
         place = pathlib.Path(self.folder.name) / "links"
         if not place.exists():
             (place / "d/e").mkdir(parents=True)
@@ -381,7 +381,7 @@ class Ls(GnuCompare):
                       for operands in PLACES),
                     *(("find", option, place)
                       for option in ("-P", "-L") for place in PLACES
-                      if (option, place) != ("-L", "slashed")),  # to find no link that is broken
+                      if (option, place) != ("-L", "slashed")),  # to avoid broken links
                     *(("find", options + " " + operands, expression)
                       for options in ("-P", "-H", "-L") for operands in ("d", "to_dir", "dangling")
                       for expression in ("", "-type l", "-xtype l", "-xtype f", "-newer to_file",

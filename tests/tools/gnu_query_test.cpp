@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The query commands on an image against GNU ls, stat, find and du on the tree it was made from.
+// Compares the query commands on an image with GNU ls, stat, find and du on the packed tree.
 #include <algorithm>
 
 #include "tests/support/skip.h"
@@ -16,7 +16,7 @@ class GnuQueryTest : public TreeFixture {
     TreeFixture::SetUp();
     if (shell("ls --version | head -1").find("GNU") == std::string::npos ||
         shell("find --version | head -1").find("GNU") == std::string::npos) {
-      DGFS_SKIP("GNU coreutils and findutils are not here to compare with");
+      DGFS_SKIP("there are no GNU coreutils and findutils to compare with");
     }
   }
 
@@ -110,7 +110,7 @@ TEST_F(GnuQueryTest, FindPrint0EndsWithNul) {
             std::count(gnu.begin(), gnu.end(), '@'));
 }
 
-/// Sizes and link counts of directories are the file system's own affair, and so is space taken.
+/// Each file system has its own sizes and link counts of directories, and its own space taken.
 std::string without_directories(const std::string& listing) {
   std::string out;
   std::size_t begin = 0;
@@ -154,7 +154,7 @@ TEST_F(GnuQueryTest, LsListsTheSameNames) {
 }
 
 TEST_F(GnuQueryTest, LsLongFormatAgrees) {
-  // Width of columns depends on all lines, so the directories, left out below, must not be widest.
+  // All lines decide the width of columns, so the directories, left out below, must not be widest.
   for (const std::string options :
        {"-l", "-ln", "-lh", "-lr", "-lt", "-lS", "-l --time-style=full-iso",
         "-l --time-style=long-iso", "-l --time-style=iso", "-l --time-style=+%s", "--full-time"}) {
@@ -197,7 +197,7 @@ TEST_F(GnuQueryTest, StatAgrees) {
 }
 
 TEST_F(GnuQueryTest, StatStandardFormatAgrees) {
-  // Not lines 2 and 3 (blocks, device, inode), nor those of other times than mtime.
+  // Without lines 2 and 3 (blocks, device, inode), and without times other than mtime.
   const std::string cut = " | sed -n '1p;4p;6p'";
   const std::string ours = dgfs("stat", {"link"}).out;
   EXPECT_EQ(ours, dgfs("stat", {"--printf", "x", "link"}).code == 0 ? ours : "");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Commands on files that are holes for the most part take as long as their data does.
+// Commands on files with large holes take only as long as their data needs.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kTerabyte = std::uint64_t{1} << 40;
 constexpr std::uint64_t kPage = 4096;
 
-/// Fails once more was read of the source than it has of data.
+/// Fails once more bytes of the source are read than it has data.
 class ReadBudget final : public storage::CallObserver {
  public:
   Result<std::size_t> read(const storage::File& file, std::uint64_t offset_bytes,
@@ -31,7 +31,7 @@ class ReadBudget final : public storage::CallObserver {
     return file.read_at(offset_bytes, outs);
   }
 
-  // Asked of each file right before its contents are read.
+  // The builder asks this right before it reads the contents of a file.
   Result<storage::DataSegment> next_data(const storage::File& file, std::uint64_t offset_bytes,
                                          const std::string& path) override {
     if (stop_in_time != nullptr && path.starts_with("/src/")) *stop_in_time = true;
@@ -130,7 +130,7 @@ TEST_F(HoleCommandTest, DigestsOfLongHolesAreAnnounced) {
   const Outcome told = begin_digests({"/src", "/b.dgfs"});
   EXPECT_EQ(told.code, 130);
   EXPECT_TRUE(told.err.starts_with(
-      "dgfs: build: the zeros of up to 3.30 TB of holes in 3 files are hashed for the digests; "
+      "dgfs: build: the digests need up to 3.30 TB of holes in 3 files hashed as zeros; "
       "--digest none makes no digests\n"))
       << told.err;
   const Outcome quiet = begin_digests({"-q", "/src", "/b.dgfs"});
@@ -140,7 +140,7 @@ TEST_F(HoleCommandTest, DigestsOfLongHolesAreAnnounced) {
   EXPECT_EQ(short_ones.err.find("holes"), std::string::npos) << short_ones.err;
 }
 
-// A clock that runs tells how long it takes: two seconds for what is measured.
+// With a running clock the announcement tells how long it takes: two seconds for what it measures.
 TEST_F(HoleCommandTest, AnnouncementsTellTheTime) {
   class SlowEnv final : public storage::WrappedEnv<storage::Env> {
    public:
@@ -165,7 +165,7 @@ TEST_F(HoleCommandTest, AnnouncementsTellTheTime) {
   tools::tell_of_holes(session, {2, 15 * gib, 8 * gib, false}, 0, "do not");
   tool.io().err.flush();
   const std::string what =
-      "dgfs: build: the zeros of 42.9 GB of holes in 2 files are hashed for the digests, which "
+      "dgfs: build: the digests need 42.9 GB of holes in 2 files hashed as zeros, which "
       "takes about ";
   EXPECT_EQ(tool.err(), what + "42 min 41 s; do not\n" + what + "1 h 25 min; do not\n" + what +
                             "2 h 50 min; do not\n");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ls, stat and du on terminals, as JSON, and where they fail.
+// ls, stat and du on terminals, with JSON output, and with errors.
 #include <set>
 
 #include "format/limits.h"
@@ -12,7 +12,7 @@ namespace {
 
 class ListCommandTest : public TreeFixture {
  protected:
-  /// Feeds each line to Python's parser; what it says, or nothing.
+  /// Feeds each line to Python's parser; returns its complaints, or an empty string.
   std::string json_complaints(const std::string& lines) {
     const std::string path = dir_ / "lines.json";
     auto file = env_->open(path, {.mode = storage::OpenOptions::Mode::kCreateNew});
@@ -32,7 +32,8 @@ TEST_F(ListCommandTest, LsUsesColumnsAndQuotesOnTerminals) {
   const std::string root = dgfs("ls", {"--color=never"}, kTerminal).out;
   EXPECT_NE(root.find("'new'$'\\n''line'"), std::string::npos) << root;
   EXPECT_NE(root.find("\"it's\""), std::string::npos) << root;
-  EXPECT_NE(root.find(" hello.txt"), std::string::npos) << root;  // indented by a quote's width
+  // Indented by the width of a quote.
+  EXPECT_NE(root.find(" hello.txt"), std::string::npos) << root;
 }
 
 TEST_F(ListCommandTest, LsColorsNames) {
@@ -93,7 +94,7 @@ TEST_F(ListCommandTest, DuSumsDirectoriesUp) {
             "5\tsub/five_thousand.c\n1\tsub/hello.link\n0\tsub/up\n196\tsub/deep/large.bin\n"
             "196\tsub/deep\n201\tsub\n");
   EXPECT_EQ(dgfs("du", {"-d", "0", "sub"}).out, "201\tsub\n");
-  EXPECT_EQ(dgfs("du", {"-s", "sub", "sub/deep"}).out, "201\tsub\n");  // once, as du
+  EXPECT_EQ(dgfs("du", {"-s", "sub", "sub/deep"}).out, "201\tsub\n");  // counted once, as by du
   EXPECT_EQ(dgfs("du", {"-sh", "sub"}).out, "201K\tsub\n");
   EXPECT_EQ(dgfs("du", {"-sa"}).code, 2);
 }
@@ -129,7 +130,7 @@ TEST_F(ListCommandTest, InfoScansTheIndexOnRequest) {
   EXPECT_EQ(json_complaints(json), "");
 }
 
-// Two directories of the same frames, and one of equal frames one after the other.
+// Two directories that share frames, and one with equal frames in one file.
 constexpr const char* kMakeCopies = R"(
 for d in first second; do
   mkdir $d
@@ -146,7 +147,8 @@ TEST_F(ListCommandTest, InfoScanCountsSharedFilesAsTheBuildDoes) {
   ASSERT_EQ(shell(kMakeCopies), "");
   const auto shared_of = [](const std::string& json) {
     const auto begin = json.find("\"shared_files\":");
-    return json.substr(begin, json.find(',', json.find(',', begin) + 1) - begin);  // and bytes
+    // The count and the bytes.
+    return json.substr(begin, json.find(',', json.find(',', begin) + 1) - begin);
   };
   std::set<std::string> answers;
   for (const std::vector<std::string>& options :

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Commands that list, on an index with pages that are lost in all copies: what can be listed is
-// listed, the rest is complained of once a page, and the exit code is 1.
+// Commands that list, on an index with pages that are lost in all copies: they list everything that
+// can be listed, complain once a page about the rest, and exit with 1.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ constexpr format::InodeNumber kLinked = 500;
 
 class LostPagesCommand : public ::testing::Test {
  protected:
-  // With 4 entries a page: 0 root d e f, 1-3 d/0 to d/b, 4 e/s0 to e/s3, 5-8 what those hold,
-  // 9 f/1 to f/4, 10 the link record of f/2.
+  // With 4 entries a page: page 0 has the root, d, e and f; 1-3 d/0 to d/b; 4 e/s0 to e/s3; 5-8 the
+  // files in those; 9 f/1 to f/4; 10 the link record of f/2.
   void SetUp() override {
     const auto text = [](std::string_view content) {
       const auto bytes = as_bytes(content);
@@ -100,7 +100,7 @@ TEST_F(LostPagesCommand, ListsTheNamesBehind) {
   EXPECT_EQ(middle.err, "dgfs: ls: d: " + lost_page(1) + "dgfs: ls: d: " + lost_page(3));
 }
 
-// Whatever way they take through the index.
+// Walks give the same, whichever way they take through the index.
 TEST_F(LostPagesCommand, WalksAgree) {
   for (std::size_t page = 0; page < 11; ++page) {
     lose({page});
@@ -138,7 +138,7 @@ TEST_F(LostPagesCommand, GoesBelowALostDirectory) {
   EXPECT_EQ(dgfs("ls", {"e/s1/"}).out, "w\nx\ny\nz\n");
   EXPECT_EQ(dgfs("cat", {"e/s2/x"}).out, "content\n");
   EXPECT_EQ(dgfs("find", {"e", "-maxdepth", "1"}).out, "e\n");
-  // A sum of all that is left, each level its own.
+  // Sums all that is left, on each level separately.
   const Outcome summed = dgfs("du", {"--inodes", "e"});
   EXPECT_EQ(summed.code, 1);
   EXPECT_EQ(summed.out, "5\te/s0\n5\te/s1\n5\te/s2\n5\te/s3\n21\te\n");
@@ -185,7 +185,7 @@ TEST_F(LostPagesCommand, CompletionOffersWhatIsLeft) {
             "d/0\nd/1\nd/2\nd/3\nd/8\nd/9\nd/a\nd/b\n");
 }
 
-// What is lost on one side is no difference, but trouble.
+// An entry that one side has lost is no difference, but trouble.
 TEST_F(LostPagesCommand, ComparesWhatIsLeft) {
   for (const auto& pages : std::vector<std::set<std::size_t>>{{2}, {4}, {10}}) {
     lose(pages);

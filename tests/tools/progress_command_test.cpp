@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Commands that may take long show on the terminal how far they are, and never disturb what they
-// print. Time flies here: each look at the clock takes two seconds.
+// Commands that may take long show their progress on the terminal, and never disturb their output.
+// In these tests each look at the clock takes two seconds.
 #include <algorithm>
 #include <atomic>
 #include <regex>
@@ -14,8 +14,8 @@
 namespace dgfs::test {
 namespace {
 
-/// Lets everything pass, but second names of files that are to be moved: where they go is another
-/// file system, so that they are copied.
+/// Passes all calls on, but refuses second names for files that move: their destination is on
+/// another file system, so that they are copied.
 class SplitFileSystem final : public storage::CallObserver {
  public:
   Status before(storage::CallKind kind, const std::string& path) override {
@@ -38,7 +38,7 @@ class FastClockEnv final : public storage::WrappedEnv<storage::Env> {
   mutable SplitFileSystem observer_;
 };
 
-/// Where each output goes.
+/// Where the outputs go.
 struct Ends {
   bool out_is_terminal = false;
   bool out_is_pipe = false;
@@ -53,7 +53,7 @@ class ProgressCommandTest : public TreeFixture {
     ASSERT_EQ(run({"build", "-q", "--digest", "sha256", tree_, image_}).code, 0);
   }
 
-  /// What reaches the terminal, in order.
+  /// Returns the bytes that reach the terminal, in order.
   std::string terminal_of(const std::vector<std::string>& arguments, const Ends& ends) {
     std::string text;
     const auto sink = [&text](bool arrives) {
@@ -77,7 +77,7 @@ struct Case {
   const char* label;
   std::vector<std::string> before;
   std::vector<std::string> after = {};
-  bool lists = true;  ///< its output may be long, and be read by a program
+  bool lists = true;  ///< whether its output may be long, and is for programs, too
 };
 
 std::vector<Case> cases() {
@@ -103,7 +103,8 @@ TEST_F(ProgressCommandTest, IsShownWhereTheOutputGoesElsewhere) {
   for (const auto& one : cases()) {
     const auto text = terminal_of(words_of(one, image_), {});
     EXPECT_NE(text.find(std::string("\r") + one.label), std::string::npos) << one.label << text;
-    EXPECT_TRUE(text.ends_with("\r\x1b[K")) << one.label << ": the line goes in the end";
+    EXPECT_TRUE(text.ends_with("\r\x1b[K"))
+        << one.label << ": the progress line is removed at the end";
     EXPECT_EQ(terminal_of(words_of(one, image_), {.err_is_terminal = false}), "") << one.label;
   }
 }
@@ -124,15 +125,16 @@ TEST_F(ProgressCommandTest, LeavesEveryLineOfAListWhole) {
         {"digest", image_},
         {"extract", "-n", image_, "out"},
         {"info", "--scan", image_}}) {
-    // What is taken away again, and then nothing but what a pipe gets.
+    // Without progress lines that are removed again, the terminal has the same output as a pipe.
     const auto text = terminal_of(words, {.out_is_terminal = true});
     const std::regex line("\r[a-z][^\r\n]*\x1b\\[K");
     const std::regex taken_away("\r\x1b\\[K");
     const auto left = std::regex_replace(std::regex_replace(text, line, ""), taken_away, "");
     EXPECT_EQ(left, run(words).out) << words[0];
-    EXPECT_FALSE(std::regex_search(text, std::regex("\x1b\\[K[^\r\n]+\r"))) << "on one line";
+    EXPECT_FALSE(std::regex_search(text, std::regex("\x1b\\[K[^\r\n]+\r")))
+        << "progress and output are on one line";
     EXPECT_FALSE(std::regex_search(text, std::regex("\r[a-z][^\r\n]*\x1b\\[K[^\r]")))
-        << "nothing is printed before the progress is gone: " << words[0];
+        << "output came before the progress line was removed: " << words[0];
   }
 }
 
@@ -141,10 +143,10 @@ TEST_F(ProgressCommandTest, OfASilentSearchIsShownBesideItsOutput) {
   EXPECT_NE(text.find("\rsearching"), std::string::npos) << text;
 }
 
-/// A command that goes over contents.
+/// A command that reads contents.
 struct ContentCase {
   std::vector<std::string> labels;
-  std::vector<std::string> words;  ///< kNew: what is not there, another each time
+  std::vector<std::string> words;  ///< kNew: a path that does not exist, another each time
   bool has_quiet = true;
 };
 
@@ -172,7 +174,8 @@ TEST_F(ProgressCommandTest, OfContentsIsShownUnlessToBeQuiet) {
     for (const auto& label : one.labels) {
       EXPECT_NE(text.find("\r" + label), std::string::npos) << command << text;
     }
-    EXPECT_TRUE(text.ends_with("\r\x1b[K")) << command << ": the line goes in the end";
+    EXPECT_TRUE(text.ends_with("\r\x1b[K"))
+        << command << ": the progress line is removed at the end";
     EXPECT_EQ(terminal_of(anew(one.words), {.err_is_terminal = false}), "") << command;
     if (!one.has_quiet) continue;
     auto quiet = anew(one.words);
@@ -214,14 +217,14 @@ TEST_F(ProgressCommandTest, OfAMovedVolumeIsShownUnlessToBeQuiet) {
   EXPECT_EQ(terminal_of({"volume", "move", image, "1", volume, "--volume", place, "-q"}, {}), "");
 }
 
-// Nobody knows beforehand how much a part of an image is; its bytes are no entries.
+// The size of a part of an image is not known beforehand, and its bytes are no entries.
 TEST_F(ProgressCommandTest, OfAPartCountsEntries) {
   const std::string out = dir_ / "out";
   const auto text = terminal_of({"extract", image_, out, "b"}, {});
   EXPECT_NE(text.find("extracting 501 entries"), std::string::npos) << text;
 }
 
-// With nothing in any file there are no bytes to count.
+// If all files are empty, there are no bytes to count.
 TEST_F(ProgressCommandTest, OfEmptyFilesCountsThem) {
   const std::string image = dir_ / "empty.dgfs";
   ASSERT_EQ(run({"build", "-q", tree_ + "/a", image}).code, 0);

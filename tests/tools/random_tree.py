@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""A random tree with something of everything that the query commands print."""
+"""A random tree with something for each output of the query commands."""
 import os
 import random
 import stat
@@ -8,7 +8,7 @@ import subprocess
 
 PLAIN = "abcxyzABCXYZ0123456789._-~"
 AWKWARD = " \t\n\r\a\x1b'\"\\$`!#&*?[]{}()|;<>:=@,%^\x7f"
-# The last are a right quote, private use, a line separator and nothing assigned.
+# The last are a right quote, private use, a line separator and an unassigned character.
 FOREIGN = ["é", "ü", "漢", "字", "ñ", "\u0301", "\u0085", "\u2019", "\ue000", "\u2028", "\u0378"]
 REORDERING = ["\u202e", "\u2066", "\u200f", "\U000e0001"]
 CONTEXTS = ["system_u:object_r:etc_t:s0", "user_u:object_r:user_home_t:s0-s0:c0.c1023", "u", "x y",
@@ -17,7 +17,7 @@ ENDINGS = ["", "", "", ".c", ".h", ".tar.gz", ".TXT", ".jpg", "~", ".1", ".10", 
 
 
 class RandomTree:
-    """Made below `top`, from `seed` alone."""
+    """A tree below `top`, made from `seed` alone."""
 
     def __init__(self, top, seed, foreign=FOREIGN + REORDERING):
         self.random = random.Random(seed)
@@ -35,8 +35,8 @@ class RandomTree:
         self.set_times()
 
     def name(self):
-        # ls quotes some names that hold an apostrophe and end in a control character so that a
-        # shell takes them for others; ours does not.
+        # ls quotes some names that have an apostrophe and end in a control character in a way that
+        # a shell reads wrongly; our output is different.
         name = self.any_name()
         return name + b"x" if b"'" in name else name
 
@@ -62,7 +62,7 @@ class RandomTree:
                 return path
 
     def add_directory(self):
-        path = self.new_path(unwanted=b"'")  # targets of links go through it
+        path = self.new_path(unwanted=b"'")  # link targets lead through it
         os.mkdir(path)
         os.chmod(path, self.random.choice([0o755, 0o755, 0o700, 0o1777, 0o777, 0o1755, 0o2755]))
         if os.geteuid() == 0:
@@ -77,7 +77,7 @@ class RandomTree:
             name = b"loop" + os.path.basename(path)
             os.symlink(name, os.path.join(os.path.dirname(path), name))
         elif kind < 0.15:
-            # Not "/": a mount leaves that to the system, whose root has a size of its own.
+            # Not "/": in a mount it leads to the system's root, whose size differs.
             target = rng.choice([b"nowhere", b"..", b".",
                                  os.path.basename(rng.choice(self.files or [b"x"])),
                                  os.path.relpath(rng.choice(self.files or [self.top]),
@@ -85,7 +85,7 @@ class RandomTree:
                                  os.path.relpath(rng.choice(self.directories),
                                                  os.path.dirname(path))])
             os.symlink(target, path)
-            if rng.random() < 0.3:  # beside it, where the target means the same
+            if rng.random() < 0.3:  # beside it, so that the target means the same
                 os.link(path, path + b".twin", follow_symlinks=False)
         elif kind < 0.2:
             os.mkfifo(path)
@@ -124,7 +124,7 @@ class RandomTree:
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def mark(self, path):
-        """With an access control list or a security context, now and then."""
+        """Sometimes adds an access control list or a security context."""
         rng = self.random
         if rng.random() < 0.1:
             subprocess.run([b"setfacl", b"-m", b"u:1:rw", b"--", path], check=False,
@@ -133,10 +133,12 @@ class RandomTree:
             try:
                 os.setxattr(path, "security.selinux", rng.choice(CONTEXTS).encode())
             except OSError:
-                pass  # where SELinux rules, or nothing can be kept
+                pass  # SELinux forbids it, or the file system keeps none
 
     def set_times(self):
-        """Recent, old and coming; directories last, whose times change with their entries."""
+        """Sets recent, old and future times; directories last, because entries change their
+        times.
+        """
         now = 1_000_000_000 * int(self.random.random() < 2) + 700_000_000
         for directory, names, files in os.walk(self.top, topdown=False):
             for name in files + names:

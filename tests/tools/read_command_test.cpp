@@ -61,7 +61,7 @@ TEST_F(ReadCommandTest, InfoTellsTheTotals) {
   }
 }
 
-/// Sum of the numbers in `text` that stand behind `before`.
+/// The sum of the numbers in `text` that follow `before`.
 double sum_behind(const std::string& text, const std::string& before) {
   double sum = 0;
   for (auto at = text.find(before); at != std::string::npos; at = text.find(before, at + 1)) {
@@ -73,7 +73,7 @@ double sum_behind(const std::string& text, const std::string& before) {
 TEST_F(ReadCommandTest, InfoSplitsTheIndex) {
   const std::string text = dgfs("info").out;
   for (const char* row : {"\n  superblock ", "\n  pages ", "\n  page directory ", "\n  xattr"}) {
-    const bool expected = std::string(row) != "\n  xattr";  // the tree has none
+    const bool expected = std::string(row) != "\n  xattr";  // the tree has no xattrs
     EXPECT_EQ(text.find(row) != std::string::npos, expected) << row << " in\n" << text;
   }
   const std::string json = dgfs("info", {"--json"}).out;
@@ -92,7 +92,7 @@ TEST_F(ReadCommandTest, InfoSplitsTheFiles) {
                           "\n  header pages                 16,384 B", "\nattributes 0: "}) {
     EXPECT_NE(text.find(row), std::string::npos) << row << " is not in\n" << text;
   }
-  EXPECT_NE(text.find("\n--scan tells more: "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n--scan shows more: "), std::string::npos) << text;
   EXPECT_EQ(dgfs("info", {"--scan"}).out.find("--scan"), std::string::npos);
   const auto parts_of = [](const std::string& json) {
     const auto begin = json.find("\"file_bytes\":{") + 13;
@@ -105,7 +105,7 @@ TEST_F(ReadCommandTest, InfoSplitsTheFiles) {
   EXPECT_EQ(sum_behind(parts_of(whole), "\":"),
             bytes_of(image_) + bytes_of(image_ + ".idx") + bytes_of(volume));
   EXPECT_NE(whole.find("\"models\":[{\"id\":0,\"bytes\":"), std::string::npos) << whole;
-  // What is not there takes no space.
+  // A missing file takes no space.
   ASSERT_EQ(shell("rm '" + volume + "'"), "");
   EXPECT_EQ(sum_behind(parts_of(dgfs("info", {"--json"}).out), "\":"),
             bytes_of(image_) + bytes_of(image_ + ".idx"));
@@ -126,7 +126,7 @@ TEST_F(ReadCommandTest, InfoSplitsThePagesByColumn) {
   EXPECT_NEAR(sum_behind(columns, "\"stored_bytes\":") +
                   sum_behind(json, "\"page_header_bytes\":") +
                   sum_behind(json, "\"page_unused_bytes\":"),
-              8192, 9)  // whole bytes are printed
+              8192, 9)  // info prints whole bytes
       << json;
 }
 
@@ -183,7 +183,7 @@ TEST_F(ReadCommandTest, ExtractSumsUpForPrograms) {
       "\"devices_refused\":0,\"lost_attributes\":0,\"further_copies\":0,\"elapsed_seconds\":"))
       << written.out;
   EXPECT_EQ(written.out.find('\n'), written.out.size() - 1);
-  // What is there already fails; the rest goes on, and is counted.
+  // An existing file fails; the rest continues, and is counted.
   const Outcome again = dgfs("extract", {"-k", "--json", target, "hello.txt", "nothing"});
   EXPECT_EQ(again.code, 1);
   EXPECT_NE(again.out.find("\"entries\":1,\"content_bytes\":5,\"failures\":1,"), std::string::npos)
@@ -192,7 +192,7 @@ TEST_F(ReadCommandTest, ExtractSumsUpForPrograms) {
   EXPECT_EQ(dgfs("extract", {"--json", target, "hello.txt"}).out, "");
 }
 
-// A file system that has no owners, say.
+// A file system without owners, for example.
 Status refuse_owners(const std::string& path, std::string_view attribute) {
   if (attribute != "owner") return ok();
   return Error(ErrorKind::kIo, 1, "cannot set owner: Invalid argument").in_file(path);
@@ -205,8 +205,8 @@ TEST_F(ReadCommandTest, ExtractNamesAttributesAndWhatLeavesThemOut) {
   ToolRun ended(env);
   EXPECT_EQ(ended.run({"extract", "--same-owner", image_, target, "hello.txt"}), 1);
   EXPECT_EQ(ended.err(), lost +
-                             "; --no-same-owner leaves owners out, --keep-going goes on past "
-                             "what fails; what was extracted so far is left in " +
+                             "; --no-same-owner leaves owners out, --keep-going goes on after "
+                             "failures; the files written so far stay in " +
                              target + "\n");
   EXPECT_FALSE(env_->status(target + "/hello.txt"));
   ToolRun going(env);
@@ -248,7 +248,7 @@ TEST_F(ReadCommandTest, ExtractListsForPrograms) {
   EXPECT_EQ(lines[0], "{\"destination\":\"" + target +
                           "\",\"dry_run\":true,\"entries\":3,\"failures\":0,"
                           "\"devices_refused\":0}");
-  EXPECT_TRUE(planned.out.ends_with(lines[0] + "\n")) << "the summary is last";
+  EXPECT_TRUE(planned.out.ends_with(lines[0] + "\n")) << "the summary comes last";
   EXPECT_TRUE(lines[1].starts_with("{\"path\":\"link\",\"type\":\"symlink\","));
   EXPECT_TRUE(lines[1].ends_with("\"target\":\"hello.txt\"}")) << lines[1];
   EXPECT_TRUE(lines[2].starts_with("{\"path\":\"sub/deep\",\"type\":\"directory\","));
@@ -261,7 +261,7 @@ TEST_F(ReadCommandTest, OpensTheIndexAlone) {
   ASSERT_EQ(shell("mv ../tree.dgfs.idx ../elsewhere"), "");
   EXPECT_EQ(run({"ls", "--index", dir_ / "elsewhere", image_, "sub/deep"}).out, "large.bin\n");
   EXPECT_EQ(run({"ls", dir_ / "elsewhere", "sub/deep"}).out, "large.bin\n");
-  EXPECT_EQ(run({"ls", image_, "sub/deep"}).out, "large.bin\n");  // by the copy in the image
+  EXPECT_EQ(run({"ls", image_, "sub/deep"}).out, "large.bin\n");  // from the copy in the image
 }
 
 TEST_F(ReadCommandTest, StopsWhenToldTo) {
@@ -297,7 +297,7 @@ TEST_F(ReadCommandTest, WarnsOfVolumesThatAreOfNoImage) {
   EXPECT_NE(run({"stat", image_, "--volume", dir_ / "absent"}).err.find(dir_ / "absent"),
             std::string::npos);
   EXPECT_EQ(run({"ls", image_ + ".idx", "--volume", image_}).err, "");
-  // A volume may be of either side.
+  // A volume may belong to either side.
   EXPECT_EQ(run({"diff", "-q", image_, other, "--volume", other}).err, "");
   EXPECT_EQ(run({"diff", "-q", other, image_, "--volume", other}).err, "");
   EXPECT_NE(run({"diff", "-q", image_, tree_, "--volume", other}).err.find("not used: " + other),
@@ -352,8 +352,7 @@ TEST_F(ReadCommandTest, AnEmptyPathIsNotTheWholeImage) {
   EXPECT_FALSE(env_->status(target));
 }
 
-// An empty name, which an unset variable of a script leaves, is one: messages say whose fault it
-// is.
+// An unset variable in a script gives an empty name. Messages must show that the name is empty.
 TEST_F(ReadCommandTest, EmptyNamesOfFilesAreNamed) {
   const std::string out = dir_ / "out";
   std::vector<std::vector<std::string>> cases = {

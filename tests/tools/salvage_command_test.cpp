@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs salvage: arguments, exit codes, what it prints, and what it leaves alone.
+// dgfs salvage: arguments, exit codes, output, and files that it does not touch.
 #include "storage/testing/faulty_env.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
@@ -23,7 +23,7 @@ class SalvageCommandTest : public TreeFixture {
     const auto file = env_->open(path, {storage::OpenOptions::Mode::kReadWrite, false});
     ASSERT_TRUE(file && file.value()->write_at(at, Buffer(length, 0xA5)));
   }
-  /// A frame of the large file, which has several.
+  /// Damages one of several frames of the large file.
   void damage_large_file() {
     const auto image = value_of(reader::Image::open(*env_, image_));
     const auto node = value_of(image->lookup("sub/deep/large.bin"));
@@ -46,7 +46,7 @@ TEST_F(SalvageCommandTest, SavesASoundImage) {
 }
 
 TEST_F(SalvageCommandTest, SavesWhatNeitherCopyCanOpen) {
-  // The superblocks of both copies; and the image's header pages.
+  // Damages the superblocks of both copies, and the image's header pages.
   damage(index_, 0);
   const auto size = env_->status(image_).value().size_bytes;
   const auto index_size = env_->status(index_).value().size_bytes;
@@ -109,7 +109,7 @@ TEST_F(SalvageCommandTest, AFullDiskIsToldFileByFile) {
   EXPECT_EQ(shell("find '" + out_ + "' -type f"), "");
 }
 
-// They are no lost files: their contents are there.
+// These files are not lost: their contents are there.
 TEST_F(SalvageCommandTest, TellsAttributesFromFiles) {
   RefusingEnv env(*env_, [](const std::string& path, std::string_view attribute) -> Status {
     if (attribute != "owner") return ok();
@@ -133,7 +133,7 @@ TEST_F(SalvageCommandTest, TellsAttributesFromFiles) {
   EXPECT_NE(json.out().find("\"lost_entries\":0,"), std::string::npos) << json.out();
 }
 
-// More than a line for the directory: each of them is lost.
+// Not only one line for the directory: each file below is lost.
 TEST_F(SalvageCommandTest, CountsWhatIsBelowADirectoryThatCannotBeMade) {
   ASSERT_TRUE(env_->make_directory(out_, 0755));
   write_file(*env_, out_ + "/sub", as_bytes("mine"));
@@ -148,7 +148,7 @@ TEST_F(SalvageCommandTest, CountsWhatIsBelowADirectoryThatCannotBeMade) {
 }
 
 TEST_F(SalvageCommandTest, FindsVolumesInFolders) {
-  // More than stands in a group, so that some go to the further volume.
+  // More bytes than a group has, so that some go to the further volume.
   ASSERT_EQ(shell("head -c 6000000 /dev/urandom > big; head -c 6000000 /dev/urandom > big2"), "");
   const auto disk = dir_ / "disk";
   ASSERT_TRUE(env_->make_directory(disk, 0755));

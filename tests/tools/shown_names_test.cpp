@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Names that could fool a terminal: quoted there as ls does, elsewhere as they are.
+// Names that could fool a terminal: on a terminal they are quoted as by ls, elsewhere printed
+// unchanged.
 #include "tests/tools/tree_fixture.h"
 
 namespace dgfs::test {
@@ -22,7 +23,7 @@ constexpr char kQuoted[] = "n'$'\\033''[2J'";
 struct NamesCase {
   std::string command;
   std::vector<std::string> words;
-  bool is_raw = false;  ///< on terminals, too
+  bool is_raw = false;  ///< whether terminals, too, get it unchanged
 };
 
 const NamesCase kCases[] = {{"find", {"-type", "f"}},

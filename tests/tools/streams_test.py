@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""What commands do when their output is full or closed, and when a signal ends them."""
+"""Commands with an output that is full or closed, and commands that a signal ends."""
 import os
 import pathlib
 import signal
@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import support  # noqa: E402
 from random_tree import RandomTree  # noqa: E402
 
-LONG_LINE = "x" * 2000 + "\\n"  # of some hundred entries: more than a pipe and our buffer hold
+LONG_LINE = "x" * 2000 + "\\n"  # for some hundred entries: more than a pipe and our buffer hold
 
 
 class Streams(unittest.TestCase):
@@ -72,7 +72,7 @@ class Streams(unittest.TestCase):
     def test_ends_by_the_signal_that_came(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(signal=number):
-                # Nobody reads: it blocks in the middle of its output.
+                # No process reads the pipe, so the command blocks in the middle of its output.
                 process = subprocess.Popen(
                     [support.DGFS, "find", self.image, "-printf", LONG_LINE],
                     stdout=subprocess.PIPE)
@@ -109,8 +109,8 @@ class Streams(unittest.TestCase):
             process.stderr.close()
             code = process.wait(timeout=60)
             if code == 0:
-                continue  # it was done before the signal came
-            # Before the handler is in place the signal simply ends it.
+                continue  # the command ended before the signal came
+            # Before the handler is installed, the signal ends the process.
             self.assertEqual(code, -number, message)
             self.assertEqual(os.listdir(target), [])
 

@@ -16,7 +16,7 @@ struct ToolRunOptions {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   std::size_t width_columns = 80;
-  int out_errno = 0;  ///< what writing to the output fails with
+  int out_errno = 0;  ///< errno of writing to the output
 };
 
 class ToolRun {

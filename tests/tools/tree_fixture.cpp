@@ -12,7 +12,7 @@
 namespace dgfs::test {
 namespace {
 
-// Times: of today, of long ago with nanoseconds, and before 1970.
+// Times: today, long ago with nanoseconds, and before 1970.
 constexpr char kMakeTree[] = R"sh(set -e
 umask 022
 mkdir -p sub/deep empty .hidden_dir 'dir with space'

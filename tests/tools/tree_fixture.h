@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A small real tree with something of everything, packed by dgfs build: the commands under test
-// read the image, GNU tools the tree.
+// A small real tree with every kind of entry, packed by dgfs build: the commands under test read
+// the image, GNU tools the tree.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class TreeFixture : public ::testing::Test {
                ToolRunOptions options = {});
   /// Runs any command line.
   Outcome run(const std::vector<std::string>& arguments, ToolRunOptions options = {});
-  /// Runs a shell command in the tree, in the C locale; its output.
+  /// Runs a shell command in the tree, in the C locale; returns its output.
   [[nodiscard]] std::string shell(const std::string& command) const;
 
   TempDir dir_;

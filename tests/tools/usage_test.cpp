@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Command lines that never come to open an image.
+// Command lines that fail before an image is opened.
 #include <gtest/gtest.h>
 
 #include "storage/memory/env.h"

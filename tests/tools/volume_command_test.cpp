@@ -15,7 +15,7 @@
 namespace dgfs::test {
 namespace {
 
-// An image whose file "f" stands in volume 1, and whose other volume is empty.
+// An image whose file "f" lies in volume 1, and whose other volume is empty.
 class VolumeCommandTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -27,7 +27,7 @@ class VolumeCommandTest : public testing::Test {
     assembler.more_volumes = {{1, volume_}};
     assembler.write(*env_, image_.c_str(), (image_ + ".idx").c_str(), true);
   }
-  /// The exit code; what was printed is in out_ and err_.
+  /// Returns the exit code; out_ and err_ get the output.
   int run(std::vector<std::string> arguments) {
     ToolRun tool(*env_);
     const int code = tool.run(arguments);
@@ -82,7 +82,7 @@ TEST_F(VolumeCommandTest, MovesOne) {
 TEST_F(VolumeCommandTest, MovesNothingWhereItCannot) {
   write_file(*env_, dir_ / "other/t.1", pattern(9, 1));
   EXPECT_EQ(run({"volume", "move", image_, "1", dir_ / "other", "--volume", volume_}), 1);
-  EXPECT_NE(err_.find("other/t.1: is there already"), std::string::npos) << err_;
+  EXPECT_NE(err_.find("other/t.1: exists already"), std::string::npos) << err_;
   EXPECT_TRUE(env_->status(volume_));
   EXPECT_EQ(run({"volume", "move", image_, "7", dir_ / "other"}), 1);
   EXPECT_NE(err_.find("the image has no volume 7"), std::string::npos) << err_;
@@ -90,7 +90,7 @@ TEST_F(VolumeCommandTest, MovesNothingWhereItCannot) {
   EXPECT_EQ(run({"volume", "move", image_, "1"}), 2);
   EXPECT_EQ(run({"volume", "list", image_, "1"}), 2);
   EXPECT_EQ(run({"volume", "show", image_}), 2);
-  EXPECT_EQ(run({"volume", "move", image_, "1", dir_ / "new"}), 1);  // it is missing
+  EXPECT_EQ(run({"volume", "move", image_, "1", dir_ / "new"}), 1);  // volume 1 is missing
 }
 
 TEST_F(VolumeCommandTest, VerifiesOneAlone) {

@@ -58,14 +58,14 @@ TEST(IndexWriter, BeginsAFurtherAttributeTableWhenOneIsFull) {
   EXPECT_EQ(entries, files + 1);
 }
 
-// More names than a block has room for, between objects with few.
+// One object has more names than a block has room for; its neighbours have few.
 TEST(LinkNamesWriter, GivesAnObjectOfManyNamesBlocksOfItsOwn) {
   const auto env = storage::make_memory_env(1);
   LinkNamesWriter writer({env.get(), "/"}, StopFlag());
   std::map<format::InodeNumber, std::vector<format::Ordinal>> put;
   const format::Ordinal names_end = 60'000;
   for (format::Ordinal name = 1; name < names_end; ++name) {
-    // Object 3 has every fourth name, all others some that stand together.
+    // Object 3 has every fourth name; the other objects have adjacent names.
     const auto inode = name % 4 == 2 ? 3 : 10 + name / 3;
     put[inode].push_back(name);
     ASSERT_TRUE(writer.add(inode, name));

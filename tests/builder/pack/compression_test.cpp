@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Builds with compression: the same tree comes out, and the same bytes whatever the threads.
+// Builds with compression: the same tree comes out, with the same bytes for any number of threads.
 #include <gtest/gtest.h>
 
 #include "builder/train/dictionary_trainer.h"
@@ -30,7 +30,7 @@ class CompressionTest : public BuildFixture {
     options.compression = builder::Compression{3};
     return options;
   }
-  /// Enough records for a dictionary of theirs.
+  /// Adds enough records for a dictionary of their own.
   void add_records() {
     tree_.directory("records");
     for (int i = 0; i < 1500; ++i) {
@@ -78,7 +78,7 @@ TEST_F(CompressionTest, GivesTheSameBytesOnAnyNumberOfThreads) {
   add_records();
   tree_.file("large", records(90'000, 2));
   tree_.sparse("few", std::uint64_t{1} << 28, 100'000'000, records(100, 3));
-  // Whole in the larger batches, in pieces in the smaller ones.
+  // The large batches hold the file whole, the small ones in pieces.
   tree_.file("middling", records(9000, 6));
   tree_.file("noise", noise(1'000'000, 8));
   tree_.file("noise around text", noise(500'000, 9) + records(4000, 7) + noise(500'000, 10));
@@ -86,7 +86,7 @@ TEST_F(CompressionTest, GivesTheSameBytesOnAnyNumberOfThreads) {
   build_with_any_threads(options());
 }
 
-// The model is made before anything is compressed, and must not take what is to come for rare.
+// The model is made before any compression, and must not rate later values as rare.
 TEST_F(CompressionTest, IndexesStaySmall) {
   constexpr int kFiles = 6000;
   const auto text = records(40, 1);
@@ -101,9 +101,9 @@ TEST_F(CompressionTest, IndexesStaySmall) {
   const auto index_bytes = [&](const builder::BuildOptions& options) {
     return build(options).superblock.section(format::SectionKind::kPages).length_bytes;
   };
-  // The stored size of a file takes some 8 bits, and how many they are some 2.
+  // The stored size of a file takes about 8 bits, and its count of frames about 2.
   EXPECT_LT(index_bytes(packed), index_bytes(raw) + kFiles * 3 / 2);
-  // What is shared costs an address.
+  // A shared content costs an address.
   raw.dedup = true;
   raw.image_path = "/shared";
   EXPECT_LT(index_bytes(raw), index_bytes(packed) + kFiles * 3);
@@ -145,7 +145,7 @@ TEST_F(CompressionTest, RefusesImpossibleLevels) {
   }
 }
 
-// Longer ones than the format has would end the build.
+// A longer dictionary than the format allows would end the build.
 TEST_F(CompressionTest, DictionariesAreAsLongAsTheyMayBe) {
   add_records();
   tree_.file("small.json", "{}");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The content table against a map, in memory and in a file, and the deduplicator where
-// fingerprints lie.
+// The content table against a map, in memory and in a file, and the deduplicator with forged
+// fingerprints.
 #include "builder/pack/content_table.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@
 namespace dgfs::builder {
 namespace {
 
-// By what it may have of memory.
+// Parameter: bytes of memory that the table may use.
 class ContentTableTest : public testing::TestWithParam<std::size_t> {
  protected:
   std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
@@ -35,7 +35,7 @@ TEST_P(ContentTableTest, IsAMap) {
   ContentTable table({env_.get(), "/"}, kCount, GetParam());
   std::map<std::pair<std::uint64_t, std::uint64_t>, PlacedExtent> model;
   while (model.size() < kCount) {
-    // At times all in the last slots: searches go on at the first.
+    // Some hashes all belong to the last slots: searches continue at the first slot.
     const std::uint64_t high =
         random.one_in(4) ? ~random.below(4) : random.below(~std::uint64_t{0});
     const Fingerprint fingerprint{random.below(2000), high};
@@ -93,11 +93,11 @@ TEST(Fingerprint, DoesNotDependOnHowAContentComes) {
   }
 }
 
-// Such as somebody might make on purpose.
+// Different contents with one fingerprint, as an attacker could make them.
 class ForgedFingerprints : public testing::Test {
  protected:
-  /// A batch of raw extents that all claim the same.
-  /// @param surplus_bytes  by which the image was expected to be longer before it
+  /// A batch of raw extents that all have the same fingerprint.
+  /// @param surplus_bytes  by how much the position expected before the batch is too high
   Batch batch_of(const std::vector<Buffer>& contents, std::size_t surplus_bytes = 0) {
     Batch batch;
     batch.data_begin = static_cast<std::size_t>(
@@ -134,7 +134,7 @@ TEST_F(ForgedFingerprints, ShareNothingButTheSameBytes) {
     EXPECT_EQ((position - batch.data_begin) % AppendFile::kBlockBytes, 0U);
     std::vector<Buffer> kept = contents;
     kept.erase(kept.begin() + 2);
-    if (round == 1) kept.erase(kept.begin());  // the first of all is in the image
+    if (round == 1) kept.erase(kept.begin());  // the image already has the first content
     auto expected = batch_of(kept);
     EXPECT_EQ(batch.checksums, expected.checksums);
     ASSERT_EQ(batch.data_bytes, expected.data_bytes);
@@ -151,7 +151,8 @@ TEST_F(ForgedFingerprints, ShareNothingButTheSameBytes) {
   }
 }
 
-// Known by its fingerprint, so not compressed, and then not there.
+// The fingerprint was known, so compression was put off; but the content differs from the known
+// one.
 TEST_F(ForgedFingerprints, HaveWhatWasPutOffCompressed) {
   Buffer text;
   for (int i = 0; i < 3000; ++i) text.push_back(static_cast<std::uint8_t>('a' + i % 7));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Builds of trees whose files repeat each other: all come out as they are, each content is stored
-// once, and the bytes depend on the tree alone.
+// Builds of trees whose files repeat each other: every file comes back unchanged, each content is
+// stored once, and the image depends on the tree alone.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -23,7 +23,7 @@ std::string words(std::size_t bytes, std::uint64_t seed) {
   return text.substr(0, bytes);
 }
 
-// By whether contents are compressed.
+// Parameter: whether contents are compressed.
 class DedupTest : public BuildFixture, public testing::WithParamInterface<bool> {
  protected:
   builder::BuildOptions build_options(const std::string& image_path = "/i") {
@@ -31,7 +31,7 @@ class DedupTest : public BuildFixture, public testing::WithParamInterface<bool> 
     if (GetParam()) options.compression = builder::Compression{3};
     return options;
   }
-  /// Files of `pool` contents, some of them large, sparse or with several names.
+  /// Adds files with contents from `pool`, some of them large, sparse or with several names.
   void add_files(Random& random, int count, const std::vector<std::string>& pool) {
     for (int i = 0; i < count; ++i) {
       const auto& content = pool[random.below(pool.size())];
@@ -51,11 +51,11 @@ class DedupTest : public BuildFixture, public testing::WithParamInterface<bool> 
 };
 INSTANTIATE_TEST_SUITE_P(RawAndCompressed, DedupTest, testing::Bool());
 
-// Of compressed contents nothing is reserved.
+// The builder reserves no space for compressed contents, so these tests have raw ones only.
 class ReservationTest : public DedupTest {};
 INSTANTIATE_TEST_SUITE_P(Raw, ReservationTest, testing::Values(false));
 
-/// What is stored of a file, holes apart.
+/// Returns the stored content of a file, without its holes.
 std::string stored_content(const DumpedNode& node) {
   if (node.segments.empty()) return node.content;
   std::string content;
@@ -69,7 +69,7 @@ std::string stored_content(const DumpedNode& node) {
 TEST_P(DedupTest, RandomTreesComeOutWithEachContentOnce) {
   Random random(20261122);
   std::vector<std::string> pool = {"", "x", words(100, 1), words(5000, 2)};
-  // About frames, chunks, the edge of a seek table, and beyond a batch.
+  // Sizes around frames and chunks, at the edge of a seek table, and larger than a batch.
   for (const std::size_t bytes : {65535U, 65536U, 65537U, 131072U, 131073U, 700'000U, 5'000'000U}) {
     pool.push_back(words(bytes, bytes));
     pool.push_back(noise(bytes, bytes));
@@ -106,7 +106,7 @@ TEST_P(DedupTest, RandomTreesComeOutWithEachContentOnce) {
   EXPECT_EQ(report.shared_files, shared_files);
   EXPECT_GT(shared_files, 20U);
   EXPECT_EQ(image.superblock.content_bytes, expected.superblock.content_bytes);
-  if (!GetParam()) {  // compressed, files of another class may take more or less
+  if (!GetParam()) {  // compressed, files of another class may take more or fewer bytes
     EXPECT_EQ(stored_bytes + report.shared_bytes, expected.superblock.stored_bytes);
   }
   EXPECT_EQ(whole.shared_files, 0U);
@@ -121,7 +121,7 @@ TEST_P(DedupTest, TheSameBytesOnAnyThreadsAndInAnyMemory) {
   }
   add_directories();
   add_files(random, 200, pool);
-  // More than the smallest memory has slots for.
+  // More contents than the smallest memory has slots for.
   tree_.directory("many");
   for (int i = 0; i < 12'000; ++i) {
     tree_.file("many/" + std::to_string(i), "number " + std::to_string(i % 5000));
@@ -129,7 +129,7 @@ TEST_P(DedupTest, TheSameBytesOnAnyThreadsAndInAnyMemory) {
   EXPECT_GT(build_with_any_threads(build_options()).shared_files, 7000U);
 }
 
-// Of two classes, hence of two dictionaries.
+// The two files belong to different classes, so two dictionaries apply.
 TEST_P(DedupTest, WhatTwoDictionariesMadeIsOneContent) {
   tree_.directory("json");
   tree_.directory("c");
@@ -149,7 +149,7 @@ TEST_P(DedupTest, WhatTwoDictionariesMadeIsOneContent) {
   EXPECT_EQ(dictionaries.length_bytes != 0, GetParam());
 }
 
-// Nobody may be led to the content of a file that was left out.
+// No file may share the extent of a file that was left out.
 TEST_P(DedupTest, WhatWasLostIsNotShared) {
   const auto content = words(700'000, 5);
   tree_.directory("d");
@@ -183,7 +183,7 @@ TEST_P(DedupTest, WhatWasLostIsNotShared) {
   }
 }
 
-// The bytes of all are more than there is room for, those of one are not.
+// There is room for the bytes of one file, not for those of all.
 TEST_P(ReservationTest, NeedsNoRoomForWhatItDoesNotStore) {
   for (int i = 0; i < 20; ++i) tree_.file("f" + std::to_string(i), noise(200'000, 1));
   bool reserved = false;

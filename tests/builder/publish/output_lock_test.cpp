@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Two builds that share an output: the second is refused, and no trace of a lock is left.
+// Two builds that share an output: the second is refused, and no lock file remains.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -86,7 +86,7 @@ TEST_F(OutputLockTest, IsOfEachOutputWhereverItIs) {
   EXPECT_EQ(names_in("/v"), (std::vector<std::string>{"a", "c", "index", "other"}));
 }
 
-// A lock file is made before the tree is scanned, which it may lie in.
+// The lock file is made before the scan, and may lie in the tree that is scanned.
 TEST_F(OutputLockTest, IsNotPacked) {
   for (const std::string leftover : {"", "4711"}) {
     if (!leftover.empty()) {

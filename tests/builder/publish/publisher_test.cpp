@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What becomes of an index that lies where readers look for one, when the new image has none there;
-// and that nothing has a name before it is on the device.
+// An index that lies where readers look for one, when the new image has none there; and the rule
+// that a file gets its name only after it is synced.
 #include "builder/publish/publisher.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ class ReplacedIndexTest : public testing::TestWithParam<std::string> {
     tree_.file("new", "new");
     begin_anew();
   }
-  /// The old image with its index, and nothing else.
+  /// Puts back the old image with its index, and nothing else.
   void begin_anew() {
     for (const std::string directory : {"/out", "/far"}) {
       for (const std::string& name : names_in(directory)) {
@@ -37,7 +37,7 @@ class ReplacedIndexTest : public testing::TestWithParam<std::string> {
     options.rules.add(rules::RuleAction::kExclude, "new");
     ASSERT_TRUE(builder::build(*env_, options));
   }
-  /// With the index where the parameter says: nowhere or elsewhere.
+  /// The parameter says where the index goes: nowhere or elsewhere.
   [[nodiscard]] builder::BuildOptions options() const {
     auto options = options_for(tree_, "/out/i");
     options.index_path = GetParam();
@@ -77,7 +77,7 @@ TEST_P(ReplacedIndexTest, IsBackAfterAnyFailure) {
     faulty->arm({storage::FaultKind::kIoError, call, false});
     if (builder::build(*faulty, options())) {
       if (faulty->fired() == 0) break;
-      begin_anew();  // the fault hit what may fail, such as the removal of what is old
+      begin_anew();  // the build survives this fault, such as one while it removes old files
       continue;
     }
     ++failures;
@@ -89,7 +89,7 @@ TEST_P(ReplacedIndexTest, IsBackAfterAnyFailure) {
   EXPECT_GT(failures, 20);
 }
 
-// As on vfat: no file gets a second name.
+// No file gets a second name, as on vfat.
 HookEnv::Hook refuse_link() {
   return [](storage::CallKind kind, const std::string&) -> Status {
     if (kind != storage::CallKind::kLink) return ok();
@@ -123,7 +123,7 @@ TEST_P(ReplacedIndexTest, IsBackAfterAnyFailureWithoutHardLinksToo) {
   EXPECT_GT(failures, 20);
 }
 
-// To write gigabytes takes minutes, in which a kill would leave a hidden file of that size.
+// Syncing gigabytes takes minutes; killed meanwhile, a named build would leave a hidden large file.
 TEST(Publisher, NamesNothingThatIsNotSynced) {
   const auto memory_env = storage::make_memory_env(1);
   SourceTree tree(*memory_env, "/src");

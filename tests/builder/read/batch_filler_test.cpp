@@ -14,7 +14,7 @@
 namespace dgfs::builder {
 namespace {
 
-/// Gives every file the content "x" as often as it is long.
+/// Fills every file with as many "x" as its size says.
 class Crosses final : public BatchFiller {
  public:
   void fill(Batch& batch) override {
@@ -57,7 +57,7 @@ TEST(BatchFillerTest, ContentsComeFromItAndNoFileOfTheSourceIsRead) {
   ASSERT_TRUE(given);
   EXPECT_EQ(counting->counts("/tree/a").reads, 0U);
   options.image_path = "/read.dgfs";
-  options.dedup = false;  // what a filler makes up is stored as it comes
+  options.dedup = false;  // stores made-up contents as they come
   ASSERT_TRUE(build(*counting, options));
   EXPECT_EQ(counting->counts("/tree/a").reads, 1U);
   EXPECT_EQ(file_bytes(*memory, "/given.dgfs"), file_bytes(*memory, "/read.dgfs"));

@@ -84,7 +84,7 @@ TEST(ContentPacker, StoresNoiseAsItIs) {
   }
 }
 
-// What looks like text where it is looked at may be noise elsewhere: there is room for it.
+// The packer samples text at the places it looks at; the rest is noise and must still fit.
 TEST(ContentPacker, NoiseBetweenTextFits) {
   const DictionarySet none;
   ContentPacker packer(3, none, 1, builder::StopFlag());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Builds whose small files share frames: which ones do, and that the same tree comes out.
+// Builds whose small files share frames: which files do, and that the same tree comes back.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -112,7 +112,7 @@ TEST_F(FragmentBuildTest, NeighboursShareFrames) {
   EXPECT_LT(frames.size(), 20U);
   auto alone = options("/alone");
   alone.compression->fragment_frame_bytes = 0;
-  // More than half of what the letters, of 100 bytes each, take alone.
+  // Sharing saves more than half of the bytes that the letters, 100 bytes each, take alone.
   EXPECT_LT(report.superblock.stored_bytes + 300 * 50, build(alone).superblock.stored_bytes);
   EXPECT_EQ(dump("/alone").superblock.incompat & format::feature::kIncompatFragmentFrames, 0U);
 }
@@ -154,12 +154,12 @@ TEST_F(FragmentBuildTest, NoiseIsStoredAsItIs) {
   EXPECT_EQ(image.superblock.incompat, 0U);
 }
 
-// A frame is a content of its own: where a second tree has the same neighbours, they share it.
+// A shared frame is a content like others: a second tree with the same neighbours shares it.
 TEST_F(FragmentBuildTest, EqualFramesAreStoredOnce) {
   add_letters("first", 200);
   tree_.file("first/zz ends a frame", letter(200, kFrame));
   auto alike = options();
-  alike.compression->dictionary_bytes_max = 0;  // it depends on all files
+  alike.compression->dictionary_bytes_max = 0;  // a dictionary would depend on all files
   const auto once = build(alike);
   add_letters("second", 200);
   const auto twice = build(alike);
@@ -173,7 +173,7 @@ TEST_F(FragmentBuildTest, EqualFramesAreStoredOnce) {
   EXPECT_EQ(node.data_offset, image.nodes.at(name_of("first", 77)).data_offset);
 }
 
-// A file alone may have what a frame has, and the other way round.
+// A single file may have the same content as a shared frame, and the reverse.
 TEST_F(FragmentBuildTest, AFileMayBeWhatAFrameIs) {
   tree_.directory("a");
   tree_.file("a/1", letter(1, 3000));
@@ -208,7 +208,7 @@ TEST_F(FragmentBuildTest, IndexesStaySmall) {
   const auto index_bytes = [&](const builder::BuildOptions& options) {
     return build(options).superblock.section(format::SectionKind::kPages).length_bytes;
   };
-  // Most entries go on in the frame of the one before, which takes no byte; a page may begin.
+  // Most entries continue the frame of the entry before and take no byte; a new page may begin.
   EXPECT_LE(index_bytes(framed), index_bytes(raw) + 5000 / 2 + format::kPageBytes);
   expect_as_raw(dump("/i"));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Holes in digests: hashed without being read, with progress, and until somebody wants no more.
+// Holes in digests: hashed without being read, with progress, and stopped when the caller asks.
 #include "builder/read/hashed_zeros.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST(HashedZeros, OfAFileThatIsGivenUpAreNotCounted) {
   EXPECT_EQ(hashed, 0U);
 }
 
-/// Each look at the clock takes a second; counts what is read of the source.
+/// Each look at the clock takes a second; counts reads of the source.
 class WatchedEnv final : public storage::WrappedEnv<storage::Env> {
  public:
   using WrappedEnv::WrappedEnv;
@@ -104,7 +104,7 @@ class HolesInDigests : public testing::Test {
   SourceTree tree_{*memory_, "/src"};
 };
 
-// Nothing is packed, read or written then. Without a report, this would take as long as it takes.
+// Hashing a hole packs, reads and writes nothing, so only its own reports can stop it early.
 TEST_F(HolesInDigests, AreProgressAndCanBeStopped) {
   tree_.sparse("hole", kTerabyte, 0, "");
   std::atomic<bool> stop = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Where groups of files go, whatever limits them: the number of files or their bytes.
+// Which volume each group of files goes to, whether file count or bytes limit the group.
 #include "builder/read/volume_groups.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using builder::VolumeGroups;
 
 constexpr GroupLimits kLimits{100, 100'000};
 
-/// What each volume has been given.
+/// The files and bytes that each volume has been given.
 struct Shares {
   explicit Shares(std::size_t volumes) : files(volumes), bytes(volumes) {}
   void add(VolumeGroups& groups, std::uint64_t size_bytes) {
@@ -37,7 +37,7 @@ void expect_even(const std::vector<std::uint64_t>& shares) {
   for (const auto share : shares) EXPECT_NEAR(static_cast<double>(share) / even, 1, 0.1);
 }
 
-// Taking turns, one of two volumes would have nearly all of the files, the other one of the bytes.
+// If two volumes took turns, one would get nearly all files and the other nearly all bytes.
 TEST(VolumeGroupsTest, FullOfFilesAndFullOfBytesAreSpreadEvenly) {
   for (const std::size_t volumes : {2U, 3U, 4U}) {
     SCOPED_TRACE(volumes);
@@ -67,7 +67,7 @@ TEST(VolumeGroupsTest, EndAtEitherLimit) {
 
 TEST(VolumeGroupsTest, AFileOverTheLimitIsAGroup) {
   VolumeGroups groups(3, kLimits);
-  EXPECT_FALSE(groups.is_full_for(kLimits.bytes + 1));  // the first one is empty so far
+  EXPECT_FALSE(groups.is_full_for(kLimits.bytes + 1));  // the first group is still empty
   for (const int volume : {0, 1, 2, 0}) {
     groups.add(kLimits.bytes + 1);
     EXPECT_EQ(groups.volume(), volume);

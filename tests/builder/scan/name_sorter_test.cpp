@@ -38,7 +38,7 @@ TEST_P(NameSorterTest, AgreesWithASet) {
     std::string name(1 + random.below(random.one_in(50) ? 255 : 3), 'a');
     for (char& c : name) c = static_cast<char>(1 + random.below(255));
     expected.insert(name);
-    // Some twice, as when others change the directory.
+    // Some names come twice, as when another process changes the directory.
     const int times = random.one_in(20) ? 2 : 1;
     for (int k = 0; k < times; ++k) ASSERT_TRUE(sorter.add(name));
   }
@@ -46,7 +46,7 @@ TEST_P(NameSorterTest, AgreesWithASet) {
             std::vector<std::string>(expected.begin(), expected.end()));
 }
 
-// All in memory; some runs; a run for nearly every name.
+// Everything in memory; several runs; nearly a run per name.
 INSTANTIATE_TEST_SUITE_P(Memory, NameSorterTest, testing::Values(1 << 20, 1 << 13, 100));
 
 TEST(NameSorter, SpillsOnlyWhenItMust) {

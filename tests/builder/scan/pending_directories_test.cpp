@@ -27,7 +27,7 @@ class PendingDirectoriesTest : public testing::TestWithParam<std::size_t> {
   TreeSpool tree_{{env_.get(), "/", 1000}};
 };
 
-// Every third entry is a directory. While they are visited, their own children enter the spool.
+// Every third entry is a directory. While these are visited, their own children enter the spool.
 TEST_P(PendingDirectoriesTest, ComeInOrderWhateverIsHeld) {
   const std::string prefix = std::string("above") + '\0';
   ASSERT_TRUE(tree_.begin_directory(prefix));
@@ -50,7 +50,7 @@ TEST_P(PendingDirectoriesTest, ComeInOrderWhateverIsHeld) {
     EXPECT_EQ(next.value()->name, "n" + std::to_string(3 * k + 1));
     EXPECT_EQ(next.value()->identity, (FileIdentity{5, 3 * k + 1}));
     EXPECT_EQ(next.value()->record_offset, offsets[k]);
-    // Given up and found again, also more than once before the next.
+    // Memory is released and the entry found again, sometimes more than once before the next.
     if (k % 5 < 2) pending.release();
     if (k % 7 == 0) pending.release();
     ASSERT_TRUE(tree_.begin_directory(prefix + next.value()->name + '\0'));

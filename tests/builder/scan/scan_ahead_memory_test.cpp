@@ -14,8 +14,8 @@ namespace {
 
 using builder::ScanAhead;
 
-// A thread that lacked memory for the directories below the one that it had listed left this one
-// begun and never done.
+// When a thread lacks memory for the subdirectories of a directory that it has listed, that
+// directory must not stay begun for ever.
 TEST(ScanAheadMemory, WhoWaitsForADirectoryIsNotKeptWaiting) {
   const auto env = storage::make_memory_env(1);
   SourceTree tree(*env, "/src");
@@ -36,7 +36,7 @@ TEST(ScanAheadMemory, WhoWaitsForADirectoryIsNotKeptWaiting) {
     try {
       while (!heap.failed() && !ahead.take(prefix)) ahead.add(prefix);
       static_cast<void>(ahead.take(prefix));
-    } catch (const std::bad_alloc&) {  // of this thread's own
+    } catch (const std::bad_alloc&) {  // thrown in this thread
     }
     failed += heap.failed() ? 1U : 0U;
   }

@@ -25,7 +25,7 @@ std::string prefix_of(std::string path) {
 
 class ScanAheadTest : public testing::Test {
  protected:
-  /// Takes the directory, once somebody has begun it.
+  /// Takes the directory once a thread has begun it.
   std::optional<ListedDirectory> take(ScanAhead& ahead, const std::string& path) {
     return ahead.take(prefix_of(path));
   }
@@ -58,7 +58,8 @@ TEST_F(ScanAheadTest, ListsWhatItIsToldAndWhatIsBelow) {
   options.threads = 3;
   ScanAhead ahead(*root_, entries_, options, builder::StopFlag());
   ahead.start();
-  // What was not begun yet is the caller's: then it is told again, as by a scan that starts anew.
+  // A directory that no thread has begun is left to the caller, which adds it again as a new scan
+  // does.
   const auto listed = [&](const std::string& path) {
     while (true) {
       ahead.add(prefix_of(path));
@@ -108,10 +109,11 @@ TEST_F(ScanAheadTest, StopsWhereMemoryEndsUntilSomethingIsTaken) {
   ScanAhead ahead(*root, entries_, options, builder::StopFlag());
   ahead.start();
   for (int i = 10; i < 30; ++i) ahead.add(prefix_of(std::to_string(i)));
-  // Both threads may have begun one before the other's was there.
+  // Each of the two threads may have begun a directory before the other's result was there.
   int taken = 0;
   for (int i = 10; i < 30; ++i) taken += take(ahead, std::to_string(i)) ? 1 : 0;
-  EXPECT_LE(listed.load() / 2, taken + 4) << "a file is asked for its status and its attributes";
+  EXPECT_LE(listed.load() / 2, taken + 4)
+      << "each file counts twice, for its status and its attributes";
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using builder::SourceFile;
 
 constexpr std::uint64_t kStepBytes = 8192;
 
-// Has a byte of data in each 8 KiB of each file: what no file system holds as fast as this says it.
+// Claims a byte of data in each 8 KiB of each file. No file system holds so many segments as fast.
 class PerforatedDevice final : public storage::CallObserver {
  public:
   Result<storage::DataSegment> next_data(const storage::File& file, std::uint64_t offset_bytes,
@@ -42,7 +42,7 @@ class PerforatedEnv final : public storage::WrappedEnv<storage::Env> {
 
 class SourceFileHoles : public testing::Test {
  protected:
-  // A file "f" of so many segments of data, each with a hole behind it.
+  // Makes a file "f" with that many data segments, each followed by a hole.
   void make_file(std::uint64_t segments) { tree_.sparse("f", segments * kStepBytes, 0, "x"); }
   Result<SourceFile> file_with_holes() {
     DGFS_TRY(directory, env_.open_directory(tree_.path()));

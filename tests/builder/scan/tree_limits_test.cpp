@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Where a tree ends: the longest path that fits a key, and directories on other file systems.
+// The limits of a tree: the longest path that fits a key, and directories on other file systems.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -22,7 +22,7 @@
 namespace dgfs::test {
 namespace {
 
-/// A tmpfs on `path`, seen by this process only; gone at the end.
+/// A tmpfs on `path` that only this process sees; unmounted at the end.
 class ScratchMount {
  public:
   explicit ScratchMount(const std::string& path) : path_(path) {
@@ -38,7 +38,7 @@ class ScratchMount {
   ScratchMount(const ScratchMount&) = delete;
   ScratchMount& operator=(const ScratchMount&) = delete;
 
-  /// Empty if it is mounted.
+  /// Why the mount failed; empty if it succeeded.
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
  private:
@@ -49,7 +49,8 @@ class ScratchMount {
 TEST(TreeLimits, APathBeyondTheLongestKeyIsALoss) {
   const auto env = storage::make_memory_env(1);
   SourceTree tree(*env, "/src");
-  // F-100: each directory takes its name and one byte of the key, the last name one byte more.
+  // F-100: each directory takes its name and one byte of the key; the last name takes one byte
+  // more.
   constexpr std::size_t kLevels = format::kKeyBytesMax / (format::kNameBytesMax + 1);
   constexpr std::size_t kLastNameBytes =
       format::kKeyBytesMax - kLevels * (format::kNameBytesMax + 1) - 1;

@@ -19,7 +19,7 @@ using builder::AppendFile;
 
 constexpr std::size_t kBegin = AppendFile::kBlockBytes;
 
-/// Wraps a file to see where it is written.
+/// Wraps a file and records where it is written.
 class WriteObserver final : public storage::CallObserver {
  public:
   Status write(storage::File& file, std::uint64_t offset_bytes, Bytes data,
@@ -36,7 +36,7 @@ class WriteObserver final : public storage::CallObserver {
 
 class AppendFileTest : public testing::Test {
  protected:
-  /// Appends the bytes, in place if told, and keeps what the file is to hold.
+  /// Appends the bytes, in place if asked, and records the expected contents of the file.
   void append(std::size_t count, bool in_place, std::size_t begin) {
     const Buffer bytes = random_.bytes(count);
     if (in_place) {
@@ -53,7 +53,7 @@ class AppendFileTest : public testing::Test {
     ASSERT_TRUE(appender_.flush());
     Buffer bytes(static_cast<std::size_t>(file_->size().value()));
     ASSERT_TRUE(storage::read_exactly(*file_, 0, bytes));
-    bytes.resize(std::min(bytes.size(), model_.size()));  // a rewound tail may stand behind
+    bytes.resize(std::min(bytes.size(), model_.size()));  // a tail that was rewound may follow
     EXPECT_EQ(bytes, model_);
   }
 
@@ -71,7 +71,7 @@ TEST_F(AppendFileTest, WritesWholeBlocksFromWhereverTheyAre) {
   for (int step = 0; step < 60; ++step) {
     const bool is_large = random_.one_in(3);
     const std::size_t count = random_.below(is_large ? 3 << 20 : 100000);
-    // As a rule where it belongs in its block, as planned; at times not.
+    // Mostly at the planned place in its block, sometimes elsewhere.
     const std::size_t begin = (random_.one_in(4) ? random_.below(2 * AppendFile::kBlockBytes)
                                                  : random_.below(2) * AppendFile::kBlockBytes +
                                                        model_.size() % AppendFile::kBlockBytes);
@@ -79,7 +79,8 @@ TEST_F(AppendFileTest, WritesWholeBlocksFromWhereverTheyAre) {
     if (HasFatalFailure()) return;
   }
   EXPECT_EQ(observer_.unaligned, 0U);
-  EXPECT_GT(observer_.largest_bytes, std::size_t{1} << 20) << "large pieces are not cut";
+  EXPECT_GT(observer_.largest_bytes, std::size_t{1} << 20)
+      << "large pieces are written in one call";
   expect_file();
 }
 

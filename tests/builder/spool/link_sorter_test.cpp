@@ -48,7 +48,7 @@ TEST_P(LinkSorterTest, AgreesWithAMap) {
   }
 }
 
-// All in memory; several runs; several rounds of merging two at a time.
+// Everything in memory; several runs; several rounds that merge two runs at a time.
 INSTANTIATE_TEST_SUITE_P(Memory, LinkSorterTest, testing::Values(1 << 20, 1 << 13, 100));
 
 TEST(RunSorter, SpillsOnlyWhenItMust) {

@@ -23,7 +23,7 @@ struct Both {
   void expect_same() const {
     EXPECT_EQ(list.count(), map.segments().size());
     EXPECT_EQ(list.content_bytes(), map.content_bytes());
-    Buffer ours = {7};  // appended to what is there
+    Buffer ours = {7};  // the encoder appends to this byte
     Buffer expected = {7};
     list.encode(ours);
     map.encode(expected);
@@ -58,7 +58,7 @@ TEST(SegmentList, HoldsSegmentsAtTheEndOfAllFiles) {
   EXPECT_EQ(SegmentList::Reader(both.list, 1).next(), both.map.segments()[1]);
 }
 
-// From the first and the last byte of each segment on, to the end.
+// Reads start at the first and at the last byte of each segment, and go to the end.
 TEST(SegmentList, IsReadFromAnyByteOn) {
   const auto both = random_segments(2500);
   const auto& segments = both.map.segments();

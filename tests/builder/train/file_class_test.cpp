@@ -35,7 +35,7 @@ TEST(FileClass, OfContents) {
             "(binary)");
   EXPECT_EQ(class_of_content(as_bytes("text\0"sv)), "(binary)");
   Buffer late(600, 'a');
-  late[599] = 0;  // behind what is looked at
+  late[599] = 0;  // behind the bytes that are looked at
   EXPECT_EQ(class_of_content(late), "(text)");
 }
 

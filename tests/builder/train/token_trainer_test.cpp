@@ -25,13 +25,13 @@ TEST(Vocabulary, JoinsWhatIsOftenSideBySide) {
   const std::vector<builder::CountedText> texts = {{"main.c/", 50}, {"util.c/", 50}, {"x.h/", 3}};
   const auto tokens = builder::find_tokens(texts, 100, 15, 10);
   ASSERT_FALSE(tokens.empty());
-  EXPECT_EQ(tokens.front(), ".c") << "a hundred times, before any other pair in order";
+  EXPECT_EQ(tokens.front(), ".c") << "it occurs a hundred times, and sorts before the other pairs";
   const auto has = [&](const char* token) {
     return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
   };
   EXPECT_TRUE(has("main.c/"));
   EXPECT_TRUE(has("util.c/"));
-  EXPECT_FALSE(has(".h")) << "three times is too seldom";
+  EXPECT_FALSE(has(".h")) << "three occurrences are too few";
 }
 
 TEST(Vocabulary, KeepsToItsBounds) {
@@ -52,7 +52,7 @@ TEST(Vocabulary, IsLeftUnfinishedOnceStopped) {
 
 TEST(ContextClasses, PutTogetherWhatIsAlike) {
   ContextCounts contexts(6, std::vector<std::uint64_t>(40));
-  for (std::size_t context = 0; context < 5; ++context) {  // the sixth is never used
+  for (std::size_t context = 0; context < 5; ++context) {  // the sixth context is never used
     for (std::size_t i = 0; i < 20; ++i) {
       contexts[context][context % 2 * 20 + i] = 1000 * (i + 1);
     }
@@ -93,14 +93,15 @@ TEST(TokenTrainer, LearnsTheTree) {
   builder::TokenTrainer trained;
   trained.add(entries, table);
   const auto model = trained.train(entries.size());
-  EXPECT_EQ(model, trained.train(entries.size())) << "the same each time";
+  EXPECT_EQ(model, trained.train(entries.size())) << "training gives the same model each time";
   const auto untrained = builder::TokenTrainer().train(entries.size());
   EXPECT_GT(first_page_entries(entries, table, model),
             first_page_entries(entries, table, untrained) * 3 / 2);
-  EXPECT_GT(trained.train(entries.size() * 1000).size(), model.size()) << "for a larger tree";
+  EXPECT_GT(trained.train(entries.size() * 1000).size(), model.size())
+      << "a larger tree gets a larger model";
 }
 
-/// Numbered files, 100 to a directory, from number `first` on.
+/// Returns `count` numbered files, 100 to a directory, from number `first` on.
 std::vector<format::Entry> numbered_files(std::size_t first, std::size_t count) {
   std::vector<format::Entry> entries(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -115,7 +116,7 @@ std::vector<format::Entry> numbered_files(std::size_t first, std::size_t count) 
   return entries;
 }
 
-// Parts of such a tree have all names in common but their numbers.
+// The names in different parts of such a tree differ only in their numbers.
 TEST(TokenTrainer, DoesNotLearnALargeTreeByHeart) {
   format::AttributeTable table(0);
   table.intern({format::kTypeRegular | 0644, 0, 0});

@@ -78,7 +78,7 @@ TEST_F(Control, TheSocketGoesWithItsServer) {
 
 TEST_F(Control, OneThatAKilledProcessHasLeftIsReplaced) {
   {
-    // A listener that ends leaves its name.
+    // A listener leaves its socket's name behind when it ends.
     const auto left = storage::LocalListener::open(directory(), kControlName);
     ASSERT_TRUE(left);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Which batches a store takes in, and what the call does for it: classes on a full disk, waiting
-// for nothing, and space that is made before anybody lacks it.
+// Which batches a store takes in: by their class on a full disk, by calls that do not wait, and
+// after the store has made space early.
 #include <gtest/gtest.h>
 
 #include "delta/store/space_reserve.h"
@@ -15,7 +15,7 @@ namespace {
 
 using namespace delta;
 
-// With nothing but a file of blocks, and an empty tree.
+// A reserve over a file of blocks and an empty tree.
 class SpaceReserveTest : public testing::Test {
  protected:
   [[nodiscard]] static StoreOptions make_options() {
@@ -27,7 +27,7 @@ class SpaceReserveTest : public testing::Test {
                                                            const std::string& path) {
     return std::move(env.open(path, {storage::OpenOptions::Mode::kCreateNew})).value();
   }
-  // Until a batch of a class is refused, of `bytes` each. Returns what they have drawn.
+  // Draws batches of a class, of `bytes` each, until one is refused. Returns the bytes drawn.
   std::uint64_t draw(BatchClass batch_class, std::uint64_t bytes, std::uint64_t bytes_max) {
     std::uint64_t drawn = 0;
     while (drawn < bytes_max) {
@@ -61,8 +61,8 @@ TEST_F(SpaceReserveTest, HasAnAllowanceForEachClass) {
   EXPECT_TRUE(reserve_.is_there());
   const auto kept = reserve_.reserved_bytes();
   EXPECT_GE(draw(BatchClass::kOrdinary, 1000, kept * 10), kept * 10)
-      << "nothing is counted where all is there";
-  // The disk gets full, and blocks are written.
+      << "draws do not count while the whole reserve is there";
+  // The disk becomes full, and writes take from the reserve.
   env_->set_capacity(1);
   std::vector<Place> written;
   while (reserve_.is_there()) {
@@ -70,18 +70,18 @@ TEST_F(SpaceReserveTest, HasAnAllowanceForEachClass) {
     ASSERT_TRUE(reserve_.keep(*root_));
   }
   EXPECT_FALSE(is_admitted(BatchClass::kOrdinary));
-  EXPECT_TRUE(is_admitted(BatchClass::kOrdinary, true)) << "it does nothing but remove";
-  EXPECT_TRUE(is_admitted(BatchClass::kRemoving)) << "what is not taken in draws nothing";
+  EXPECT_TRUE(is_admitted(BatchClass::kOrdinary, true)) << "a batch that only removes is taken in";
+  EXPECT_TRUE(is_admitted(BatchClass::kRemoving)) << "an admission that is not used draws nothing";
   EXPECT_FALSE(reserve_.is_running_low());
   EXPECT_EQ(draw(BatchClass::kRemoving, 1000, UINT64_MAX), removing_bytes / 1000 * 1000);
   EXPECT_TRUE(reserve_.is_running_low());
   EXPECT_EQ(draw(BatchClass::kInternal, 1000, UINT64_MAX), internal_bytes / 1000 * 1000);
   EXPECT_TRUE(is_admitted(BatchClass::kRemoving, true));
-  // What there is was not used: that is found out.
+  // The reserve on disk was not used; keep() finds this out and resets the allowances.
   ASSERT_TRUE(reserve_.keep(*root_).value());
   EXPECT_FALSE(reserve_.is_there());
   {
-    // One that is not in a table yet is not found there.
+    // A batch that is not in a table yet stays counted when the allowances are reset.
     const auto admission = reserve_.admit({BatchClass::kRemoving, false, 5000, 0});
     ASSERT_TRUE(admission);
     ASSERT_TRUE(reserve_.keep(*root_).value());
@@ -89,7 +89,7 @@ TEST_F(SpaceReserveTest, HasAnAllowanceForEachClass) {
   }
   ASSERT_TRUE(reserve_.keep(*root_).value());
   EXPECT_EQ(draw(BatchClass::kRemoving, 1000, UINT64_MAX), removing_bytes / 1000 * 1000);
-  // There is nothing at all.
+  // The disk has no space at all.
   while (files_.blocks.write(Buffer(4096))) {
   }
   EXPECT_FALSE(reserve_.keep(*root_).value());
@@ -114,7 +114,7 @@ class Admission : public testing::Test {
     store_ = nullptr;
     store_ = open_store(hooked_, options_);
   }
-  // Applies it; makes space once, as a thread does.
+  // Applies the batch; if there is no space, makes space once, as a thread of the store does.
   [[nodiscard]] Status apply_or_make_space(const Batch& batch) {
     const auto first = applied(*store_, batch);
     if (first || first.error().kind() != ErrorKind::kNoSpace) return first;
@@ -167,7 +167,7 @@ class FullDiskOfFiles : public Admission {
     batch.set_class(batch_class);
     return batch;
   }
-  // Until it is full; nothing more is taken in.
+  // Creates files until the store is full and takes in nothing more.
   void fill() {
     for (Batch batch = create(files_); apply_or_make_space(batch); batch = create(files_)) {
       model_.apply(batch);
@@ -189,8 +189,8 @@ class FullDiskOfFiles : public Admission {
   int files_ = 0;
 };
 
-// The owner makes space as a thread would, each time that somebody was refused. So does one who
-// opens the full store again.
+// The owner makes space from time to time, as a thread would. So does an owner who opens the full
+// store again.
 TEST_F(FullDiskOfFiles, AreUnlinkedByThousands) {
   fill();
   EXPECT_GT(files_, 2000);
@@ -210,8 +210,8 @@ TEST_F(FullDiskOfFiles, AreUnlinkedByThousands) {
       open();
     }
   }
-  // Small removals wait in the tree until they are worth rewriting a basement. What covers much of
-  // it gives back space at once.
+  // Small removals wait in the tree until it is worth rewriting a basement. A removal that covers
+  // much of a basement frees space at once.
   Batch removal;
   removal.remove_range({"data", "date"});
   removal.patch(directory_of(0), 8, "time of this");
@@ -220,14 +220,13 @@ TEST_F(FullDiskOfFiles, AreUnlinkedByThousands) {
   model_.apply(removal);
   ASSERT_TRUE(store_->make_space());
   const auto batch = create(files_);
-  ASSERT_TRUE(store_->apply(batch)) << "it admits all again";
+  ASSERT_TRUE(store_->apply(batch)) << "the store takes in ordinary batches again";
   model_.apply(batch);
   expect_all();
 }
 
-// Half of the allowance is drawn without any maintenance, before that is due. What only removes is
-// taken in all the same. The crash that comes shows that all of it gets into the tree on the full
-// disk.
+// The test draws half of the allowance before maintenance is due. Batches that only remove are
+// still taken in. The crash at the end shows that all of it gets into the tree on the full disk.
 TEST_F(FullDiskOfFiles, HaveAnAllowance) {
   fill();
   std::uint64_t bytes_each = 0;
@@ -262,7 +261,7 @@ TEST_F(FullDiskOfFiles, HaveAnAllowance) {
   expect_all();
 }
 
-// Large values of a removing batch find no more space than others.
+// Large values find no more space in a removing batch than in others.
 TEST_F(FullDiskOfFiles, GiveLargeValuesNoAllowance) {
   const std::string value(std::size_t{100} << 10, 'v');
   int count = 0;
@@ -277,8 +276,8 @@ TEST_F(FullDiskOfFiles, GiveLargeValuesNoAllowance) {
   expect_no_space(batch);
 }
 
-// Whatever it says, no call at the storage is made; when it was told to wait and has waited, a
-// batch is taken in.
+// try_apply() never calls the storage. When it reports kBusy and the caller has waited, the batch
+// is taken in.
 TEST(TryApply, NeverCallsTheStorage) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     Random random(seed);
@@ -313,7 +312,7 @@ TEST(TryApply, NeverCallsTheStorage) {
   }
 }
 
-// What it takes in has to fit into a group of the log, however long nobody makes room.
+// Batches that are taken in must fit into a group of the log, however long no thread makes room.
 TEST(TryApply, IsBusyAsSoonAsAGroupIsFull) {
   const auto env = storage::make_memory_env(1);
   StoreOptions options;
@@ -337,8 +336,8 @@ TEST(TryApply, IsBusyAsSoonAsAGroupIsFull) {
   EXPECT_GT(taken_bytes, 1000U);
 }
 
-// Values are written over each other, ten times as much as there is space for. What is dead only
-// waits for a checkpoint, which comes before anybody lacks the space: nobody is refused.
+// The test overwrites values, in all ten times as many bytes as there is space for. Dead values
+// wait only for a checkpoint, which comes before space runs out: no batch is refused.
 TEST_F(Admission, SpaceIsMadeBeforeItIsLacking) {
   for (const std::uint64_t max_bytes : {std::uint64_t{0}, std::uint64_t{12} << 20}) {
     options_.max_bytes = max_bytes;
@@ -359,7 +358,7 @@ TEST_F(Admission, SpaceIsMadeBeforeItIsLacking) {
   }
 }
 
-// A store that is opened with less than it has takes nothing more, and gives back what it can.
+// A store opened with a limit below its size takes in nothing more, and shrinks as far as it can.
 TEST_F(Admission, AStoreThatIsLargerThanItMayBeGetsShorterAlone) {
   open();
   std::map<std::string, std::string> values;

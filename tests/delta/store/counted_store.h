@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A fixture: a store in memory whose storage counts what it is asked for.
+// A fixture: a store in memory whose storage counts its calls.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class CountedStore : public testing::Test {
     reopen();
   }
 
-  /// Counts begin anew.
+  /// Resets the counts.
   void reopen() {
     store_.reset();
     store_ = open_store(*env_, options_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The space of large values that a range tombstone has removed: when it is free, and when the disk
-// has it again.
+// The space of large values that a range tombstone has removed: when the store may reuse it, and
+// when the disk has it back.
 #include "delta/store/dead_ranges.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,8 @@ TEST(DeadRanges, AreDueOnceMoreWhenTheyWereSeenTo) {
   EXPECT_EQ(dead.take().size(), 1U);
   EXPECT_EQ(dead.bytes(), 0U);
   dead.note_seen_to();
-  EXPECT_EQ(dead.bytes(), 1000U) << "for the checkpoint that frees their space";
+  EXPECT_EQ(dead.bytes(), 1000U)
+      << "the bytes stay noted for the checkpoint that frees their space";
   EXPECT_EQ(dead.since_ns(), 5U);
   EXPECT_TRUE(dead.take().empty());
   EXPECT_EQ(dead.bytes(), 0U);
@@ -77,8 +78,8 @@ TEST(DeadRanges, AreFewHoweverManyThereWere) {
   for (int i = 0; i < 10'000; ++i) EXPECT_TRUE(ranges.covers(range_of(2 * i, 2 * i + 1)));
 }
 
-// Nodes, basements and buffers as large as those of a store with the usual parameters, so that a
-// few values fill none.
+// Nodes, basements and buffers as large as with the usual parameters, so that a few values do not
+// fill one.
 class DeadSpace : public CountedStore {
  protected:
   DeadSpace() : CountedStore({64 << 10, 256 << 10, 16, 4 << 20, 2048}) {
@@ -102,7 +103,7 @@ class DeadSpace : public CountedStore {
   [[nodiscard]] std::uint64_t on_disk_bytes() const {
     return memory_->status("/s/extents").value().allocated_bytes;
   }
-  void checkpoint_twice() {  // the first one keeps what the one before may need
+  void checkpoint_twice() {  // the first one keeps the space that the older state may need
     for (int i = 0; i < 2; ++i) {
       put(9999, std::to_string(i));
       ASSERT_TRUE(store_->checkpoint());
@@ -123,7 +124,8 @@ TEST_F(DeadSpace, OfWhatIsSaidToBeDeadIsFreeAfterACheckpoint) {
   const auto all = on_disk_bytes();
   remove(50, 100, false);
   checkpoint_twice();
-  EXPECT_GE(on_disk_bytes() + kValueBytes, all) << "the tombstone has gone down by itself";
+  EXPECT_GE(on_disk_bytes() + kValueBytes, all)
+      << "the tombstone went down the tree without being noted as dead";
   remove(100, 150, true);
   checkpoint_twice();
   EXPECT_LE(on_disk_bytes(), all - 50 * kValueBytes);
@@ -137,7 +139,7 @@ TEST_F(DeadSpace, OfWhatIsSaidToBeDeadIsFreeAfterACheckpoint) {
   EXPECT_FALSE(store_->get(numbered_key(60)).value());
 }
 
-// Holes of the files are known again, so that nobody counts on them where the disk has no space.
+// An opened store knows the holes of its files, so that it does not count on them on a full disk.
 TEST_F(DeadSpace, IsKnownAgainWhenTheStoreIsOpened) {
   options_.table_bytes = options_.dirty_bytes = std::size_t{1} << 20;
   memory_ = storage::make_memory_env(1);
@@ -159,7 +161,7 @@ TEST_F(DeadSpace, IsKnownAgainWhenTheStoreIsOpened) {
   memory_->set_capacity(on_disk + kLeftBytes);
   reopen();
   const auto space = store_->space();
-  // With stretches between blocks that are no holes.
+  // Free stretches between blocks that are no holes count, too.
   EXPECT_LE(space.free_bytes, kLeftBytes + (4 << 20));
   const auto free = static_cast<int>(space.free_bytes / kValueBytes) * 8 / 10;
   EXPECT_GT(free, 100);
@@ -169,7 +171,7 @@ TEST_F(DeadSpace, IsKnownAgainWhenTheStoreIsOpened) {
   expect_values(kCount, kCount + free);
 }
 
-// A range that has more to be moved than a checkpoint should write takes several.
+// A range with more bytes to move than one checkpoint should write takes several checkpoints.
 TEST_F(DeadSpace, OfALongRangeIsFreeAfterSomeCheckpoints) {
   options_.parameters = {2048, 8192, 4, 4 << 20, 8192};
   options_.dirty_bytes = 4096;
@@ -200,7 +202,7 @@ TEST_F(DeadSpace, OfALongRangeIsFreeAfterSomeCheckpoints) {
   EXPECT_LT(checkpoints, 100);
 }
 
-// Ranges all over a tree of several levels; what was removed lies among what stays.
+// Ranges all over a tree of several levels; removed keys lie among those that stay.
 TEST_F(DeadSpace, OfManyRangesIsFree) {
   options_.parameters = {2048, 8192, 4, 4 << 20, 2048};
   memory_ = storage::make_memory_env(1);
@@ -214,18 +216,18 @@ TEST_F(DeadSpace, OfManyRangesIsFree) {
   const auto used = store_->space().used_bytes;
   for (int i = 0; i < kCount; i += 10) remove(i, i + 5, true);
   checkpoint_twice();
-  EXPECT_LE(on_disk_bytes(), all * 68 / 100);  // some stays for what comes next
+  EXPECT_LE(on_disk_bytes(), all * 68 / 100);  // some space is kept for coming values
   while (store_->rest().value()) {
   }
   constexpr std::uint64_t kRemovedBytes = kCount / 2 * kValueBytes;
   EXPECT_LE(store_->space().used_bytes, used - kRemovedBytes);
-  EXPECT_LE(on_disk_bytes(), all * 62 / 100);  // an eighth of the file is asked for ahead
+  EXPECT_LE(on_disk_bytes(), all * 62 / 100);  // the store asks for an eighth of the file ahead
   for (int i = 5; i < kCount; i += 10) expect_values(i, i + 5);
   ASSERT_TRUE(store_->close());
   expect_sound(*memory_);
 }
 
-// A tree in which nothing waits for the ranges stays as it is.
+// A tree in which no message waits for the ranges stays as it is.
 TEST_F(DeadSpace, CostsNothingWhereNothingWaits) {
   put_values(0, 50);
   checkpoint_twice();
@@ -238,7 +240,7 @@ TEST_F(DeadSpace, CostsNothingWhereNothingWaits) {
   EXPECT_LT(store_->counters().block_bytes - before, 4096U);
 }
 
-// In a store with threads nobody need ask for a checkpoint.
+// In a store with threads the caller need not ask for a checkpoint.
 TEST_F(DeadSpace, IsFreeByItselfWithThreads) {
   options_.in_background = true;
   options_.dead_interval = std::chrono::milliseconds(10);
@@ -249,7 +251,7 @@ TEST_F(DeadSpace, IsFreeByItselfWithThreads) {
   ASSERT_TRUE(store_->checkpoint());
   const auto all = on_disk_bytes();
   remove(20, 80, true);
-  // Soon, or where a thread had a view of the tree as a checkpoint ended, when the store rests.
+  // This happens soon, or once the store rests, if a thread had a view when the checkpoint ended.
   for (int i = 0; i < 3000 && on_disk_bytes() > all - 50 * kValueBytes; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What decoding takes of memory: not more than who refers to the bytes knows that it should,
-// however they have been put together.
+// Decoding takes no more memory than the node that refers to the bytes says, however hostile the
+// bytes are.
 #include <gtest/gtest.h>
 
 #include "delta/store/log/log.h"
@@ -21,14 +21,14 @@ using format::Encoder;
 constexpr std::size_t kPoints = 100000;
 constexpr std::size_t kSaidBytes = std::size_t{64} << 10;
 
-// The number with three bytes, in the order of numbers.
+// Encodes the number in three bytes that sort as numbers do.
 std::string numbered(std::size_t number) {
   std::string bytes;
   for (const int shift : {16, 8, 0}) bytes += static_cast<char>(number >> shift & 0xff);
   return bytes;
 }
 
-// Removals whose keys have all but three bytes in common: 400 MB of keys in 700 kB.
+// Removals whose keys share all but three bytes: 400 MB of keys in 700 kB.
 Buffer points_alike() {
   Buffer bytes;
   Encoder out(bytes);
@@ -43,7 +43,7 @@ Buffer points_alike() {
   return bytes;
 }
 
-// One point, of edits that take five bytes each and ten times that in memory.
+// One point with edits that take five bytes each, and ten times that in memory.
 Buffer edits_alike() {
   Buffer bytes;
   Encoder out(bytes);
@@ -58,7 +58,7 @@ Buffer edits_alike() {
   return bytes;
 }
 
-// Many range tombstones without long keys take some tens of times their bytes.
+// Many range tombstones with short keys take some tens of times their bytes in memory.
 Buffer tombstones_alike() {
   Buffer bytes;
   Encoder out(bytes);
@@ -72,7 +72,7 @@ Buffer tombstones_alike() {
   return bytes;
 }
 
-// A block of pages, of which the first says what it shall, and the others that they are many.
+// A block of many pages, all of them empty.
 Buffer many_pages() {
   Buffer stored;
   Encoder out(stored);
@@ -94,7 +94,7 @@ void expect_refused(const Buffer& stored) {
   const auto run = Run::unpack(stored, kSaidBytes);
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().kind(), ErrorKind::kCorrupt) << run.error().message();
-  // Of what it has, a half is what it had before it grew.
+  // Half of this may be the old buffer, from which a growing one was copied.
   EXPECT_LE(heap.allocated_bytes(), 6 * kSaidBytes) << run.error().message();
 }
 
@@ -115,7 +115,7 @@ TEST(DecodeMemory, IsNotTakenAheadForPagesThatSayNothing) {
   EXPECT_LE(heap.allocated_bytes(), 4 * kSaidBytes);
 }
 
-// So the cache keeps as many nodes as it has room for, and not as many as their blocks would fit.
+// The cache counts the decoded sizes of nodes, so it keeps as many as it has room for.
 TEST(DecodeMemory, OfANodeIsWhatItIsCountedWith) {
   std::vector<RunPages::Page> pages;
   for (std::uint64_t i = 0; i < 64; ++i) {
@@ -143,8 +143,8 @@ TEST(DecodeMemory, OfANodeIsWhatItIsCountedWith) {
   EXPECT_GT(decoded.value()->size_bytes(), 2 * bytes.size());
 }
 
-// A segment is a bound of what its groups take in memory: what would take more is not logged, and
-// what says that it does is damaged.
+// The segment's length bounds the memory of its groups: the log refuses a group that would take
+// more, and treats one that claims to take more as damaged.
 TEST(DecodeMemory, OfAGroupIsBoundedByItsSegment) {
   constexpr std::size_t kSegmentBytes = std::size_t{256} << 10;
   const auto env = storage::make_memory_env(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What is durable is told by the number of a batch.
+// The store tells by the number of a batch what is durable.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -31,7 +31,7 @@ class Durability : public testing::Test {
     EXPECT_TRUE(sequence);
     return sequence ? sequence.value() : 0;
   }
-  /// For a minute at most.
+  /// Waits a minute at most.
   void wait_until_durable(std::uint64_t sequence) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (store_->durable() < sequence && std::chrono::steady_clock::now() < deadline) {
@@ -57,10 +57,10 @@ TEST_F(Durability, IsToldByNumber) {
   const auto second = put("b");
   EXPECT_EQ(second, first + 1);
   EXPECT_EQ(store_->durable(), first - 1);
-  EXPECT_EQ(calls_, Calls()) << "applying is no business of the disk";
+  EXPECT_EQ(calls_, Calls()) << "applying a batch calls no storage";
   ASSERT_TRUE(store_->sync(first));
   EXPECT_EQ(calls_, (Calls{storage::CallKind::kWrite, storage::CallKind::kSync}));
-  EXPECT_EQ(store_->durable(), second) << "both were in the group";
+  EXPECT_EQ(store_->durable(), second) << "both batches were in the group";
   calls_.clear();
   ASSERT_TRUE(store_->sync(second));
   ASSERT_TRUE(store_->sync(first));
@@ -68,14 +68,14 @@ TEST_F(Durability, IsToldByNumber) {
   EXPECT_EQ(calls_, Calls());
   const auto third = put("c");
   ASSERT_TRUE(store_->sync(second));
-  EXPECT_EQ(calls_, Calls()) << "the one after is not asked for";
+  EXPECT_EQ(calls_, Calls()) << "no later batch is synced";
   EXPECT_EQ(store_->sync(third + 1).error().kind(), ErrorKind::kInvalidArgument);
   ASSERT_TRUE(store_->checkpoint());
   EXPECT_EQ(store_->durable(), third);
   ASSERT_TRUE(store_->close());
   open();
   EXPECT_EQ(store_->durable(), third);
-  EXPECT_EQ(put("d"), third + 1) << "numbers go on";
+  EXPECT_EQ(put("d"), third + 1) << "batch numbers continue after reopening";
 }
 
 TEST_F(Durability, OfEachBatchWithoutAnInterval) {
@@ -92,7 +92,8 @@ TEST_F(Durability, OfEachBatchWithoutAnInterval) {
     if (in_background) {
       wait_until_durable(sequence + 1);
     } else {
-      EXPECT_EQ(store_->durable(), sequence) << "this one waits for nothing, and nobody is told";
+      EXPECT_EQ(store_->durable(), sequence)
+          << "try_apply() does not wait, and no thread makes the batch durable";
     }
     store_ = nullptr;
     env_->crash(storage::CrashLoss::kDropUnsynced, 1);
@@ -101,7 +102,7 @@ TEST_F(Durability, OfEachBatchWithoutAnInterval) {
   }
 }
 
-// The disk holds what it would hold after a crash.
+// The disk gets the state that it would have after a crash.
 TEST_F(Durability, AClosedStoreIsCheckpointedOrSaysWhyNot) {
   open();
   put("a");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A disk that is full, or a store that is as large as it may be: batches are refused before
-// anything is lost, what was taken in gets into the tree all the same, and removing makes room.
+// A full disk, or a store at its size limit: batches are refused before anything is lost, accepted
+// batches still get into the tree, and removing makes room.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -27,14 +27,14 @@ class FullDisk : public testing::TestWithParam<std::tuple<std::size_t, Limit>> {
     options_.create = true;
     options_.parameters = {4096, 16384, 8, 1 << 18, 2048};
     options_.table_bytes = 32768;
-    if (value_bytes() < 1000) options_.dirty_bytes = 4096;  // tables go into the tree in slices
+    if (value_bytes() < 1000) options_.dirty_bytes = 4096;  // so tables go into the tree in slices
     options_.level = 0;
     limit_to(kDiskBytes);
   }
   ~FullDisk() override { expect_within_limit(); }
 
   [[nodiscard]] std::size_t value_bytes() const { return std::get<0>(GetParam()); }
-  // So much is there from now on.
+  // Limits the space to so many bytes from now on.
   void limit_to(std::uint64_t bytes) {
     const bool is_capped = std::get<1>(GetParam()) == Limit::kCap;
     env_->set_capacity(is_capped ? kLargeDiskBytes : bytes);
@@ -43,7 +43,7 @@ class FullDisk : public testing::TestWithParam<std::tuple<std::size_t, Limit>> {
       reopen();
     }
   }
-  // All files are those of the store.
+  // The sum of the store's files stays within the limit.
   void expect_within_limit() const {
     if (std::get<1>(GetParam()) == Limit::kDisk || store_ == nullptr) return;
     EXPECT_LE(kLargeDiskBytes - env_->open("/s/store").value()->free_bytes().value(),
@@ -53,7 +53,7 @@ class FullDisk : public testing::TestWithParam<std::tuple<std::size_t, Limit>> {
     return std::string(value_bytes(), static_cast<char>('a' + number % 26)) +
            std::to_string(number);
   }
-  // As who owns a store without threads does it.
+  // Applies a batch as the owner of a store without threads does.
   [[nodiscard]] Status apply_or_make_space(const Batch& batch) {
     const auto first = applied(*store_, batch);
     if (first || first.error().kind() != ErrorKind::kNoSpace) return first;
@@ -61,7 +61,7 @@ class FullDisk : public testing::TestWithParam<std::tuple<std::size_t, Limit>> {
     EXPECT_TRUE(made) << made.error().message();
     return applied(*store_, batch);
   }
-  // A refusal costs nothing: also one of those that wait for nothing.
+  // A refusal makes no storage call, for calls that wait and for those that do not.
   void expect_refused_at_once(const Batch& batch) {
     calls_ = 0;
     for (const auto& refused : {store_->apply(batch), store_->try_apply(batch)}) {
@@ -70,7 +70,7 @@ class FullDisk : public testing::TestWithParam<std::tuple<std::size_t, Limit>> {
     }
     EXPECT_EQ(calls_, 0U);
   }
-  // Until it is refused; how many were taken in.
+  // Applies batches until one is refused; returns how many were taken in.
   int fill() {
     for (int i = 0; i < 200000; ++i, ++next_) {
       Batch batch;
@@ -86,7 +86,7 @@ class FullDisk : public testing::TestWithParam<std::tuple<std::size_t, Limit>> {
       if (i % 16 == 0) expect_within_limit();
       values_[key] = value_of(next_);
     }
-    ADD_FAILURE() << "the disk never was full";
+    ADD_FAILURE() << "the disk never became full";
     return 0;
   }
   void expect_all() { EXPECT_TRUE(values_of(*store_) == values_); }
@@ -109,7 +109,7 @@ class FullDisk : public testing::TestWithParam<std::tuple<std::size_t, Limit>> {
 
 TEST_P(FullDisk, TakesInWhatItCanKeep) {
   EXPECT_GT(fill(), 10);
-  // All of it gets to the disk, though nothing more does.
+  // All of it becomes durable, though the disk takes nothing more.
   ASSERT_TRUE(store_->sync());
   expect_all();
   const auto done = store_->checkpoint();
@@ -155,8 +155,8 @@ TEST_P(FullDisk, SpaceThatOthersHaveMadeIsFound) {
   expect_all();
 }
 
-// What a cursor kept is found to be free when it has ended, though nothing has changed since; also
-// where it is in small pieces, as a tree that is written again and again leaves it.
+// The store finds that space is free once the cursor that kept it ends, though nothing has changed
+// since. The space may be in small pieces, as in a tree that is written again and again.
 TEST_P(FullDisk, SpaceThatACursorKeptIsFound) {
   fill();
   auto cursor = std::make_unique<Cursor>(store_->cursor());
@@ -171,7 +171,7 @@ TEST_P(FullDisk, SpaceThatACursorKeptIsFound) {
   expect_all();
 }
 
-// Nodes have where pages begin, and would be as long as the runs.
+// Nodes hold the first key of each page; with such long keys they could become as long as the runs.
 TEST(FullDiskOfLongKeys, TakesInWhatItCanKeep) {
   const auto env = storage::make_memory_env(1);
   StoreOptions options;
@@ -203,8 +203,8 @@ TEST(FullDiskOfLongKeys, TakesInWhatItCanKeep) {
 
 class FullExtentVolume : public FullDisk {};
 
-// What was removed lay among what is left, in pieces that are all shorter, and is less than that:
-// nothing is cleaned but for the value.
+// Removed values lay among those that are left, in pieces that are each too short. Together they
+// are less than what is left, so the store cleans only to find space for the value.
 TEST_P(FullExtentVolume, AValueFindsSpaceThatIsInPieces) {
   fill();
   const auto middle = std::next(values_.begin(), static_cast<std::ptrdiff_t>(values_.size() / 3));
@@ -225,7 +225,7 @@ TEST_P(FullExtentVolume, AValueFindsSpaceThatIsInPieces) {
   expect_sound(*env_);
 }
 
-// Small ones, and large ones, which go to the extent volume.
+// Small values, and large ones, which go to the extent volume.
 INSTANTIATE_TEST_SUITE_P(ValueBytes, FullDisk,
                          testing::Combine(testing::Values(400, 3000),
                                           testing::Values(Limit::kDisk, Limit::kCap)));

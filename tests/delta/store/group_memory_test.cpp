@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Memory that one thread lacks while it has a group of the log in its hands: whoever comes next
-// must not say that all is durable unless it is. It comes as soon as the first one, which has
-// lacked it, lets go of its last lock.
+// A thread lacks memory while it logs a group. The next thread must not report that all is durable
+// unless it is. It comes as soon as the first thread has released its last lock.
 #include <new>
 #include <thread>
 #include <utility>
@@ -25,7 +24,7 @@ class GroupMemory : public testing::Test {
  protected:
   using Call = Status (Store::*)();
 
-  /// Each allocation of the call in turn fails, for several seeds.
+  /// Makes each allocation of the call fail in turn, for several seeds.
   void run_all(Call call) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
       for (std::uint64_t allocation = 1; run(call, seed, allocation); ++allocation) {
@@ -81,7 +80,7 @@ class GroupMemory : public testing::Test {
     return is_synced;
   }
 
-  std::uint64_t synced_ = 0;  ///< times that the other thread was told that all is durable
+  std::uint64_t synced_ = 0;  ///< how often the other thread was told that all is durable
 };
 
 TEST_F(GroupMemory, WhoeverSyncsNextHasAllThatWasTaken) { run_all(&Store::sync); }

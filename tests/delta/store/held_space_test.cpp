@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What snapshots and cursors keep of the disk is told, and who does.
+// The store reports how much space snapshots and cursors keep, and which of them.
 #include <gtest/gtest.h>
 
 #include <optional>

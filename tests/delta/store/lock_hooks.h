@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// LockHooks: what a thread does whenever it has locked a mutex, or unlocked one. The linker puts
-// the two functions that lock before those of the system (CMakeLists.txt).
+// LockHooks: calls a hook whenever a thread has locked or unlocked a mutex. The linker replaces the
+// system's two functions by wrappers (CMakeLists.txt).
 #pragma once
 
 #include <functional>
 
 namespace dgfs::test {
 
-/// While it lives, of the thread that has made it; one at a time. A hook is not called for the
-/// locks that it takes itself.
+/// Works for the thread that made it, as long as it lives; one at a time. A hook is not called for
+/// locks that the hook itself takes.
 class LockHooks {
  public:
-  /// @param held  how many the thread has now
+  /// @param held  how many mutexes the thread holds now
   using Hook = std::function<void(int held)>;
 
   LockHooks(Hook locked, Hook unlocked);

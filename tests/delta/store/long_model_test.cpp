@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The model test with many seeds. One program, so that it can say how many operations it tried.
+// The model test with many seeds. One program, so that it can report the number of operations.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -11,12 +11,12 @@
 namespace dgfs::test {
 namespace {
 
-// Those before are for the short set.
+// The short set uses the seeds below this one.
 constexpr std::uint64_t kFirstSeed = 100'000;
 constexpr std::uint64_t kRounds = 12;
 constexpr std::uint64_t kOperationsMin = 2'000'000;
 
-// Of all tests of the program.
+// The sum over all tests of the program.
 std::uint64_t operations = 0;
 
 class LongModel : public testing::TestWithParam<std::uint64_t> {};
@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, LongModel, testing::Range<std::uint64_t>(0, 200)
 
 }  // namespace
 
-// What the long set is for; a part of it need not have as many.
+// The whole set must reach so many operations; a filtered run need not.
 bool is_long() { return testing::GTEST_FLAG(filter) != "*" || operations >= kOperationsMin; }
 
 void print_total() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a store holds in memory, whatever is done with it: counted by operator new, so that it is
-// the same under each sanitizer. That the process stays within it, too, is for bench/tree to show.
+// The memory that a store holds under any load. Operator new counts it, so that it is the same
+// under each sanitizer. bench/tree shows that the process stays within the budget, too.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class MemoryBudgetTest : public testing::Test {
  protected:
   MemoryBudgetTest() { reopen(); }
 
-  // As after a crash: opening replays the log, and batches that were not logged are lost.
+  // Opens again as after a crash: the log is replayed, and batches that were not logged are lost.
   void reopen() {
     store_.reset();
     StoreOptions options;

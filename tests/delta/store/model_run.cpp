@@ -35,7 +35,7 @@ void expect_gets(const Store& store, const Values& expected, Random& random,
   }
 }
 
-// From some key on, some steps either way.
+// Walks from some key on, a few steps in either direction.
 void expect_walk(Cursor& cursor, const Values& expected, Random& random, const BatchShape& shape) {
   const auto key = random_key(random, shape);
   auto at = expected.lower_bound(key);
@@ -62,7 +62,7 @@ void expect_walk(Cursor& cursor, const Values& expected, Random& random, const B
   }
 }
 
-// All keys, those of a prefix, or between two.
+// All keys, those with a prefix, or those between two keys.
 KeyRange random_bounds(Random& random, const BatchShape& shape) {
   switch (random.below(3)) {
     case 0:
@@ -81,7 +81,7 @@ Values within(const KeyRange& bounds, Values values) {
   return values;
 }
 
-// A store and its model, and cursors that see what there was when they were made.
+// A store and its model, with cursors that give the values of the time when they were made.
 class ModelRun {
  public:
   explicit ModelRun(std::uint64_t seed)
@@ -145,7 +145,7 @@ class ModelRun {
   std::unique_ptr<Store> store_;
   BatchShape shape_;
   StoreModel model_;
-  std::list<std::pair<Cursor, Values>> cursors_;  // they end before the store
+  std::list<std::pair<Cursor, Values>> cursors_;  // cursors end before the store
   std::uint64_t operations_ = 0;
 };
 

@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kBegin(5000);
 
-// The last piece of work has taken so long.
+// A pacer whose last piece of work took so long.
 Pacer pacer_after(milliseconds duration) {
   Pacer pacer;
   pacer.begin_work(kBegin - duration);
@@ -20,7 +20,7 @@ Pacer pacer_after(milliseconds duration) {
   return pacer;
 }
 
-// What the next writer waits after one.
+// The delay of the next writer after a write of so many bytes.
 Pacer::Duration delay_after(Pacer& pacer, std::uint64_t bytes, const Pacer::Backlog& backlog,
                             Pacer::Duration now = kBegin) {
   pacer.charge(bytes, backlog, now);
@@ -30,7 +30,7 @@ Pacer::Duration delay_after(Pacer& pacer, std::uint64_t bytes, const Pacer::Back
   return delay;
 }
 
-// What a writer of `bytes` in pieces of 100 waits in all.
+// The total delay of a writer that writes `bytes` in pieces of 100.
 Pacer::Duration total_delay(Pacer& pacer, std::uint64_t bytes, const Pacer::Backlog& backlog) {
   Pacer::Duration total(0);
   for (std::uint64_t written = 0; written < bytes; written += 100) {
@@ -61,14 +61,15 @@ TEST(Pacer, IsSmooth) {
     EXPECT_GT(delay, last) << percent;
     last = delay;
   }
-  // However large a batch is, it waits no longer at once, and others for no more than that.
+  // No batch, however large, waits longer than this at once. Its rest delays later writers once
+  // more, by no more than this.
   EXPECT_EQ(delay_after(pacer, kRoom * 100, {kRoom, kRoom}), milliseconds(20));
   EXPECT_EQ(delay_after(pacer, 1, {kRoom / 4 * 3, kRoom}), milliseconds(20));
   EXPECT_LT(delay_after(pacer, 1, {kRoom / 4 * 3, kRoom}), milliseconds(1));
 }
 
-// The first piece of work of all, or one that lasts longer than the last: a writer that would fill
-// all room in a tenth of a second is held back for as long as it takes.
+// The first piece of work, or one that lasts longer than the last: the pacer holds back a writer
+// that would fill the room in a tenth of a second for as long as the work takes.
 TEST(Pacer, NobodyRunsIntoTheWallWhileWorkLasts) {
   constexpr std::uint64_t kRoom = 1 << 20;
   constexpr std::uint64_t kBatch = kRoom / 10000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Random batches over few keys, and a store that is a std::map.
+// Random batches over few keys, and a model of a store, made of a std::map.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace dgfs::test {
 
-/// What a store holds, done the plain way.
+/// The contents of a store, computed in the plain way.
 class StoreModel {
  public:
   explicit StoreModel(std::map<std::string, std::string> values = {})
@@ -54,8 +54,8 @@ struct BatchShape {
   std::uint64_t keys = 200;
   std::size_t value_bytes_max = 40;
   std::uint64_t operations_max = 4;
-  bool has_ranges = true;  ///< some operations remove a range
-  bool may_erase = true;   ///< nothing lies below the store
+  bool has_ranges = true;  ///< whether some operations remove a range
+  bool may_erase = true;   ///< whether erasures may come: nothing lies below the store
 };
 
 inline std::string random_key(Random& random, const BatchShape& shape) {

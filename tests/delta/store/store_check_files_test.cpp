@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What the check of a store says of its files: superblocks, log, and whichever bit is damaged.
+// The findings of the check of a store about its files: superblocks, log, and any damaged bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class StoreCheckFiles : public testing::Test {
     EXPECT_EQ(report.error().kind(), kind);
     EXPECT_EQ(report.error().message(), text);
   }
-  /// Of the newest checkpoint: 0 or 1.
+  /// The slot of the newest checkpoint: 0 or 1.
   std::size_t newest_slot() {
     return static_cast<std::size_t>(check().value().superblock.checkpoint % 2);
   }
@@ -85,8 +85,8 @@ class StoreCheckFiles : public testing::Test {
   static void put(const Buffer& bytes, MutableBytes to) {
     std::copy(bytes.begin(), bytes.end(), to.begin());
   }
-  /// Which bytes of the file of blocks belong to one, or those of the extent volume to a value that
-  /// the tree has.
+  /// Which bytes of the file of blocks belong to a block, or which bytes of the extent volume
+  /// belong to a value of the tree.
   std::vector<bool> used_bytes(SpaceKind wanted) {
     std::vector<bool> used(files_[wanted == SpaceKind::kBlock ? "/s/blocks" : "/s/extents"].size());
     const auto superblock = check().value().superblock;
@@ -134,7 +134,7 @@ TEST_F(StoreCheckFiles, TellsWhatASoundStoreIs) {
   for (const char* name : kNames) EXPECT_EQ(content_of(name), files_[name]) << name;
 }
 
-// Whichever bit: the damage is told where the byte means anything, and nothing else is.
+// The check reports damage to a byte in use with its place, and reports nothing else.
 TEST_F(StoreCheckFiles, FindsAFlippedBitOfAnyBlock) {
   const auto used = used_bytes(SpaceKind::kBlock);
   for (std::size_t at = 0; at < used.size(); at += 13) {
@@ -158,7 +158,8 @@ TEST_F(StoreCheckFiles, FindsAFlippedBitOfAnyLargeValue) {
     damaged[at] ^= static_cast<std::uint8_t>(1U << at % 8);
     set_content("/s/extents", damaged);
     ASSERT_TRUE(check()) << at;
-    ASSERT_TRUE(!used[at] || found_.size() == 1) << at;  // others may be of the log
+    // Other bytes may belong to values in the log.
+    ASSERT_TRUE(!used[at] || found_.size() == 1) << at;
     for (const auto& text : found_) {
       ASSERT_TRUE(text.starts_with("/s/extents: extents, offset ")) << text;
     }
@@ -178,7 +179,7 @@ TEST_F(StoreCheckFiles, AFlippedBitOfTheOtherFilesIsToldWhereItMatters) {
         ASSERT_EQ(report.value().torn_superblocks, 1U) << at;
       }
       told += found_.empty() ? 0 : 1;
-      // What is not told may be the last group, taken for one that was cut short.
+      // Unreported damage may be in the last group, which then counts as one that was cut short.
       const auto opened = Store::open(*env_, "/s", options_);
       ASSERT_EQ(opened.has_value(), found_.empty()) << name << at;
       for (const char* each : kNames) set_content(each, files_[each]);
@@ -214,7 +215,7 @@ TEST_F(StoreCheckFiles, OneSuperblockIsEnough) {
   slot_of(superblocks, slot)[100] ^= 1;
   set_content("/s/store", superblocks);
   expect_error(ErrorKind::kCorrupt,
-               "/s/store: no superblock is whole: this is no store, or one that is damaged");
+               "/s/store: no superblock is whole: this is not a store, or it is damaged");
 }
 
 TEST_F(StoreCheckFiles, SuperblocksBelongTogether) {
@@ -226,18 +227,17 @@ TEST_F(StoreCheckFiles, SuperblocksBelongTogether) {
   put(encode_superblock(other), slot_of(superblocks, 1 - slot));
   set_content("/s/store", superblocks);
   expect_found("/s/store: superblock, offset " + offset +
-               ": a superblock that is not of the checkpoint before");
+               ": a superblock is not from the previous checkpoint");
   other.store[3] ^= 1;
   other.checkpoint -= 2;
   put(encode_superblock(other), slot_of(superblocks, 1 - slot));
   set_content("/s/store", superblocks);
   expect_found("/s/store: superblock, offset " + offset +
-               ": a superblock that is not of the checkpoint before");
+               ": a superblock is not from the previous checkpoint");
   std::copy_n(slot_of(superblocks, slot).begin(), kSuperblockBytes,
               slot_of(superblocks, 1 - slot).begin());
   set_content("/s/store", superblocks);
-  expect_found("/s/store: superblock, offset " + offset +
-               ": a superblock that belongs into the other place");
+  expect_found("/s/store: superblock, offset " + offset + ": a superblock is in the wrong place");
 }
 
 TEST_F(StoreCheckFiles, AnotherVersionIsNotDamage) {
@@ -260,7 +260,7 @@ TEST_F(StoreCheckFiles, AnotherVersionIsNotDamage) {
 
 TEST_F(StoreCheckFiles, TheLogIsToldOfByItself) {
   set_content("/s/log.1", Bytes(files_["/s/log.1"]).first(5000));
-  expect_found("/s/log.1: log, offset 5000: the segment has another length");
+  expect_found("/s/log.1: log, offset 5000: the segment has a wrong length");
   ASSERT_TRUE(env_->remove("/s/log.1"));
   const auto report = check();
   ASSERT_TRUE(report);
@@ -279,10 +279,10 @@ TEST_F(StoreCheckFiles, WhatIsNoStoreIsSaidToBeNone) {
   ASSERT_TRUE(env_->make_directory("/empty", 0755));
   const auto empty = check_store(*env_, "/empty");
   ASSERT_FALSE(empty);
-  EXPECT_EQ(empty.error().message(), "/empty: no store is here: there is no file \"store\"");
+  EXPECT_EQ(empty.error().message(), "/empty: no store is here: the file \"store\" is missing");
   set_content("/s/store", as_bytes("some text that somebody wrote"));
   expect_error(ErrorKind::kCorrupt,
-               "/s/store: no superblock is whole: this is no store, or one that is damaged");
+               "/s/store: no superblock is whole: this is not a store, or it is damaged");
 }
 
 TEST_F(StoreCheckFiles, AStoreThatIsOpenIsInUse) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Trees that break one rule each, put together by hand: the check names it, with its place.
+// Hand-made trees that each break one rule: the check names the rule and the place.
 #include "delta/store/store_check.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ RunRef run_of_value(const ValuePlace& place) {
   return points.take();
 }
 
-// (Within a test, Run is one of gtest's.)
+// (Within a test, Run would name a member of gtest's.)
 TreeRun::About about(const RunRef& run) {
   return {run->values(), KeyFilter(*run), !run->tombstones().empty()};
 }
@@ -63,7 +63,7 @@ class StoreCheck : public testing::Test {
     open_store(*env_, options);
     blocks_ = std::make_unique<BlockFile>(
         env_->open("/s/blocks", {storage::OpenOptions::Mode::kReadWrite}).value());
-    EXPECT_TRUE(blocks_->mark({0, 512}));  // where the empty tree is
+    EXPECT_TRUE(blocks_->mark({0, 512}));  // the place of the empty tree
   }
 
   StoredRun written(const RunRef& run) {
@@ -72,7 +72,7 @@ class StoreCheck : public testing::Test {
     const auto place = blocks_->write(packer_.pack(bytes).value()).value();
     return std::make_shared<const TreeRun>(place, run->size_bytes(), about(run));
   }
-  /// Makes it the tree of the store; the place of its root.
+  /// Makes `root` the tree of the store; returns its place.
   Place set_root(const StoredNode& root) {
     TreeWriter writer(*blocks_, packer_, 512, {blocks_.get(), &cache_, nullptr});
     EXPECT_TRUE(writer.write(root));
@@ -84,7 +84,7 @@ class StoreCheck : public testing::Test {
   }
   Place set_slots(std::vector<Slot> slots) { return set_root(make_node(0, std::move(slots))); }
 
-  /// What the superblock says of the filter, over objects below 1,000.
+  /// Sets the superblock's place of the filter, for a store over objects below 1,000.
   void set_filter(const Place& table) {
     const auto file = env_->open("/s/store", {storage::OpenOptions::Mode::kReadWrite}).value();
     auto superblock = read_superblock(*file).value();
@@ -146,7 +146,7 @@ TEST_F(StoreCheck, CountsWhatASoundTreeIsMadeOf) {
   EXPECT_EQ(report.waiting_points, 2U);
   EXPECT_EQ(report.unread_nodes, 0U);
   EXPECT_EQ(report.used_bytes, 7 * kBlockAlignmentBytes);
-  EXPECT_EQ(report.free_bytes, kBlockAlignmentBytes);  // of the empty tree
+  EXPECT_EQ(report.free_bytes, kBlockAlignmentBytes);  // the block of the empty tree
 }
 
 TEST_F(StoreCheck, FindsSlotsThatAreNotOfTheirNode) {
@@ -158,16 +158,16 @@ TEST_F(StoreCheck, FindsSlotsThatAreNotOfTheirNode) {
 TEST_F(StoreCheck, FindsKeysThatAreNotOfTheirSlot) {
   const auto run = written(run_of({"a", "m"}));
   set_slots({slot_of("", nullptr, {run}), slot_of("m", nullptr)});
-  expect_found(*run->place(), "a run has keys that are not its slot's");
+  expect_found(*run->place(), "a run has keys outside of its slot");
   const auto tombstone = written(run_of_tombstone({"a", "mm"}));
   set_slots({slot_of("", nullptr, {tombstone}), slot_of("m", nullptr)});
-  expect_found(*tombstone->place(), "a run has keys that are not its slot's");
+  expect_found(*tombstone->place(), "a run has keys outside of its slot");
 }
 
 TEST_F(StoreCheck, FindsBlocksThatLieOverOthers) {
   const auto run = written(run_of({"a"}));
   set_slots({slot_of("", run, {run})});
-  expect_found(*run->place(), "a block is referred to twice, or lies over another");
+  expect_found(*run->place(), "a block is referred to twice, or overlaps another");
   const auto large = written(run_of({"a", std::string(2000, 'b')}));
   auto inside = *large->place();
   inside.offset_bytes += kBlockAlignmentBytes;
@@ -176,7 +176,7 @@ TEST_F(StoreCheck, FindsBlocksThatLieOverOthers) {
   check();
   ASSERT_EQ(found_.size(), 2U);
   EXPECT_TRUE(found_[0].ends_with("checksum mismatch")) << found_[0];
-  EXPECT_TRUE(found_[1].ends_with("a block is referred to twice, or lies over another"));
+  EXPECT_TRUE(found_[1].ends_with("a block is referred to twice, or overlaps another"));
 }
 
 TEST_F(StoreCheck, WalksWhatIsReferredToTwiceOnce) {
@@ -219,10 +219,10 @@ TEST_F(StoreCheck, FindsTombstonesThatItsNodeHides) {
   set_slots({slot_of(
       "", nullptr,
       {std::make_shared<const TreeRun>(*run->place(), run->size_bytes(), std::move(hiding))})});
-  expect_found(*run->place(), "a run has range tombstones, or none, unlike its node says");
+  expect_found(*run->place(), "a run and its node disagree on range tombstones");
 }
 
-// Pages are read alone, so that it matters which keys their node says they have.
+// Pages are read one by one, so their node must have their keys right.
 TEST_F(StoreCheck, FindsPagesThatAreOthers) {
   std::vector<std::string> keys;
   for (char key = 'a'; key <= 'z'; ++key) keys.emplace_back(20, key);
@@ -256,7 +256,7 @@ TEST_F(StoreCheck, FindsPagesThatAreOthers) {
                "a block is not the one that was written: checksum mismatch");
 }
 
-// Of a run that has pages, these are checked with the bytes of all.
+// The check reads a run with pages as a whole, and checks the pages in it.
 TEST_F(StoreCheck, ReadsEachBlockOnce) {
   std::vector<std::string> keys;
   for (int i = 0; i < 1000; ++i) keys.push_back("key" + std::to_string(10000 + i));
@@ -270,11 +270,11 @@ TEST_F(StoreCheck, ReadsEachBlockOnce) {
   EXPECT_EQ(counting->counts("/s/blocks").read_bytes, report.value().block_bytes());
 }
 
-// One that is larger than its node says is not decoded.
+// A run that is larger than its node says is not decoded.
 TEST_F(StoreCheck, FindsRunsThatAreLargerThanTheirNodeSays) {
   const auto run = written(run_of({"a", "b"}));
   set_slots({slot_of("", stored_at(*run->place(), run->size_bytes() - 1))});
-  expect_found(*run->place(), "a run that takes more memory than it was said to");
+  expect_found(*run->place(), "a run takes more memory than announced");
 }
 
 TEST_F(StoreCheck, FindsBlocksThatAreNowhere) {
@@ -283,7 +283,7 @@ TEST_F(StoreCheck, FindsBlocksThatAreNowhere) {
   for (const Place& place : {Place{size / 512 * 512 + (1 << 20), 10, 0},
                              Place{0, kBlockBytesMax, 0}, Place{UINT64_MAX / 512 * 512, 10, 0}}) {
     set_slots({slot_of("", stored_at(place, run->size_bytes()))});
-    expect_found(place, "a block lies behind the end of the file");
+    expect_found(place, "a block lies beyond the end of the file");
   }
   const Place none{run->place()->offset_bytes, 0, 0};
   set_slots({slot_of("", stored_at(none, run->size_bytes()))});
@@ -296,7 +296,7 @@ TEST_F(StoreCheck, FindsBlocksThatAreOthers) {
   ++place.checksum;
   set_slots({slot_of("", stored_at(place, run->size_bytes()))});
   expect_found(place, "a block is not the one that was written: checksum mismatch");
-  // The right bytes, of no run.
+  // The checksum is right, but the bytes are no run.
   place = blocks_->write(Buffer{0, 1, 0, 0, 1, 'k', 9}).value();
   set_slots({slot_of("", stored_at(place, run->size_bytes()))});
   expect_found(place, "a message of no known kind");
@@ -316,7 +316,7 @@ TEST_F(StoreCheck, FindsLargeValuesThatAreNotWhereTheyShouldBe) {
   set_slots({slot_of("", run, {written(run_of_value(place))})});
   check();
   EXPECT_EQ(found_, std::vector<std::string>{"/s/extents: extents, offset 0: a block is referred "
-                                             "to twice, or lies over another"});
+                                             "to twice, or overlaps another"});
 
   set_slots({slot_of("", stored_at(*run->place(), run->size_bytes()))});
   expect_found(*run->place(), "a run has other large values than its node says");
@@ -332,9 +332,9 @@ TEST_F(StoreCheck, FindsLargeValuesThatAreNotWhereTheyShouldBe) {
   other.offset_bytes = 1 << 20;
   set_slots({slot_of("", written(run_of_value(other)))});
   check();
-  ASSERT_EQ(found_.size(), 2U);  // for the node, and where it should be read
+  ASSERT_EQ(found_.size(), 2U);  // one about the node, one about reading the value
   EXPECT_EQ(found_[0],
-            "/s/extents: extents, offset 1048576: a large value lies behind the end of "
+            "/s/extents: extents, offset 1048576: a large value lies beyond the end of "
             "the file");
   ASSERT_TRUE(env_->remove("/s/extents"));
   check();
@@ -372,9 +372,9 @@ TEST_F(StoreCheck, FindsBlocksOfTheFilterThatAreNotTheirs) {
   set_slots({slot_of("", run)});
   set_filter(*run->place());
   check();
-  ASSERT_EQ(found_.size(), 2U);  // it is no table, and lies over the run
+  ASSERT_EQ(found_.size(), 2U);  // it is no table, and overlaps the run
   EXPECT_TRUE(found_[0].starts_with("/s/blocks: blocks, offset ")) << found_[0];
-  EXPECT_TRUE(found_[1].ends_with("a block is referred to twice, or lies over another"));
+  EXPECT_TRUE(found_[1].ends_with("a block is referred to twice, or overlaps another"));
 
   auto stage = stage_of({prefix_of("a")});
   const auto table = set_filter(FilterTable{{stage}, {}});
@@ -382,7 +382,7 @@ TEST_F(StoreCheck, FindsBlocksOfTheFilterThatAreNotTheirs) {
   check();
   ASSERT_EQ(found_.size(), 2U);
   EXPECT_TRUE(found_[0].ends_with("checksum mismatch")) << found_[0];
-  EXPECT_TRUE(found_[1].ends_with("a block is referred to twice, or lies over another"));
+  EXPECT_TRUE(found_[1].ends_with("a block is referred to twice, or overlaps another"));
 
   set_slots({slot_of("", run)});
   ++stage.place.checksum;
@@ -392,11 +392,11 @@ TEST_F(StoreCheck, FindsBlocksOfTheFilterThatAreNotTheirs) {
   set_filter(FilterTable{{stage}, {}});
   check();
   ASSERT_EQ(found_.size(), 2U);
-  EXPECT_TRUE(found_[1].ends_with("a block lies behind the end of the file")) << found_[1];
+  EXPECT_TRUE(found_[1].ends_with("a block lies beyond the end of the file")) << found_[1];
   set_filter({table.offset_bytes, FilterTable::kBytesMax + 1, 0});
   check();
   EXPECT_EQ(found_.size(), 2U);
-  EXPECT_TRUE(found_[0].ends_with("a table of the filter that is too long")) << found_[0];
+  EXPECT_TRUE(found_[0].ends_with("a table of the filter is too long")) << found_[0];
 }
 
 TEST_F(StoreCheck, GoesOnBehindADamagedNode) {
@@ -412,7 +412,7 @@ TEST_F(StoreCheck, GoesOnBehindADamagedNode) {
   EXPECT_EQ(report.basements, 1U);
   ASSERT_EQ(found_.size(), 2U);
   EXPECT_TRUE(found_[0].ends_with("checksum mismatch"));
-  EXPECT_TRUE(found_[1].ends_with("a run has keys that are not its slot's"));
+  EXPECT_TRUE(found_[1].ends_with("a run has keys outside of its slot"));
 }
 
 TEST_F(StoreCheck, ReadsNoRunsWhereNodesAreEnough) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Files of a store that has lost most of what it held get shorter, for the price of moving what is
+// When a store has lost most of its contents, its files get shorter, at the cost of moving what is
 // left at their ends.
 #include <gtest/gtest.h>
 
@@ -17,12 +17,12 @@ class StoreCleaning : public CountedStore {
   StoreCleaning() : CountedStore({4096, 8192, 8, 1 << 17, 2048}) {
     options_.table_bytes = std::size_t{1} << 15;
     options_.spare_bytes = std::size_t{1} << 16;
-    options_.punch_bytes = SIZE_MAX;  // what is free counts as long as it is on the disk
+    options_.punch_bytes = SIZE_MAX;  // free space counts as long as it takes space on the disk
     options_.level = 0;
     reopen();
   }
 
-  // @param stride  between keys that are written one after the other; has no factor of `count`
+  // @param stride  between keys that are written one after the other; shares no factor with `count`
   void fill(int count, std::size_t value_bytes, int stride = 1) {
     for (int i = 0; i < count; ++i) {
       const int number = i * stride % count;
@@ -31,7 +31,7 @@ class StoreCleaning : public CountedStore {
     }
     checkpoint();
   }
-  // A tenth is left, in stretches, the last of which are at the ends of the files.
+  // Leaves a tenth, in stretches; the last ones lie at the ends of the files.
   void thin_out() {
     const auto count = static_cast<int>(values_.size());
     const auto stride = count / 4;
@@ -87,7 +87,7 @@ TEST_F(StoreCleaning, MakesTheFileOfValuesShorter) {
   expect_all();
 }
 
-// Each checkpoint does a bounded part of it.
+// Each checkpoint does a bounded part of the cleaning.
 TEST_F(StoreCleaning, MovesLittleAtATime) {
   options_.dirty_bytes = std::size_t{100} << 10;
   reopen();
@@ -107,8 +107,8 @@ TEST_F(StoreCleaning, MovesLittleAtATime) {
   expect_all();
 }
 
-// What lies at the end of the file belongs to keys of all of the tree: so much of that has to be
-// made anew that less of the end is cleaned at a time.
+// The end of the file has values of keys from the whole tree. Moving them makes the store write so
+// much of the tree anew that it cleans less at a time.
 TEST_F(StoreCleaning, GoesOnWhereTheEndBelongsToManyLeaves) {
   options_.dirty_bytes = std::size_t{100} << 10;
   reopen();
@@ -120,7 +120,8 @@ TEST_F(StoreCleaning, GoesOnWhereTheEndBelongsToManyLeaves) {
   expect_all();
 }
 
-// It keeps what lies at the ends of the files, so that they stay as they are: it is moved once.
+// The cursor keeps the bytes at the ends of the files, so these stay as long. They are moved only
+// once.
 TEST_F(StoreCleaning, MovesNothingTwiceForACursor) {
   fill(4000, 2500);
   const auto before = values_;
@@ -130,7 +131,8 @@ TEST_F(StoreCleaning, MovesNothingTwiceForACursor) {
   checkpoint(2);
   cursor.reset();
   checkpoint();
-  cursor = std::make_unique<Cursor>(store_->cursor());  // what has been moved may be older
+  // Moved values may be older than this cursor.
+  cursor = std::make_unique<Cursor>(store_->cursor());
   const auto left = values_;
   checkpoint(2);
   std::uint64_t left_bytes = 0;
@@ -154,19 +156,19 @@ TEST_F(StoreCleaning, MovesNothingTwiceForACursor) {
 
 class StoreResting : public StoreCleaning {
  protected:
-  // Returns how many pieces of work that took.
+  // Returns the number of pieces of work.
   int rest() {
     for (int pieces = 0; pieces < 1000; ++pieces) {
       const auto more = store_->rest();
       EXPECT_TRUE(more) << more.error().message();
       if (!more || !more.value()) return pieces;
     }
-    ADD_FAILURE() << "it never rests";
+    ADD_FAILURE() << "the store never rests";
     return 0;
   }
 };
 
-// Nobody asks for a checkpoint. When nothing is left to be done, nothing is done.
+// The caller asks for no checkpoint. With nothing left to do, the store does nothing.
 TEST_F(StoreResting, AStoreThatHasLostMuchGetsShorterByItself) {
   fill(20000, 150);
   const auto before = size_bytes("blocks");
@@ -190,7 +192,7 @@ TEST_F(StoreResting, SoDoesOneOfLargeValues) {
   expect_all();
 }
 
-// Cleaning stops when it brings nothing.
+// Cleaning stops when it frees nothing.
 TEST_F(StoreResting, GoesOnAsLongAsItGetsShorter) {
   options_.dirty_bytes = std::size_t{100} << 10;
   reopen();
@@ -216,12 +218,12 @@ TEST_F(StoreResting, WaitsForWhoeverKeepsTheSpace) {
   EXPECT_LE(size_bytes("extents"), before / 5);
 }
 
-// One that is opened and read has nothing to do.
+// A store that is opened and read has nothing to do.
 TEST_F(StoreResting, BeginsAnewWhenSomethingIsApplied) {
   EXPECT_LE(rest(), 1);
   EXPECT_EQ(store_->counters().checkpoints, 0U);
   put(1, "value");
-  EXPECT_EQ(rest(), 2) << "it had been written to; then there is a checkpoint";
+  EXPECT_EQ(rest(), 2) << "one piece notes the write, the next makes a checkpoint";
   EXPECT_EQ(store_->counters().checkpoints, 1U);
   EXPECT_EQ(rest(), 0);
 }

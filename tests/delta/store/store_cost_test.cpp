@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a store promises not to do, counted at the storage.
+// Calls that a store promises not to make. The test counts calls at the storage.
 #include <gtest/gtest.h>
 
 #include "storage/forwarding_env.h"
@@ -36,7 +36,7 @@ TEST_F(StoreCost, ChangesReadNothing) {
   EXPECT_EQ(counts("blocks").reads, 0U);
 }
 
-// Each look at this clock moves it on.
+// Each look at this clock moves it on by one.
 class TickingEnv : public storage::ForwardingEnv {
  public:
   using EnvForwarder::EnvForwarder;
@@ -52,7 +52,7 @@ TEST_F(StoreCost, WritersThatWaitAreTimed) {
   const auto store = open_store(env, options_);
   for (int i = 0; i < 4000; ++i) {
     if (i == 100) {
-      EXPECT_EQ(store->counters().log_wait_ns, 0U) << "a group has more room";
+      EXPECT_EQ(store->counters().log_wait_ns, 0U) << "the first group still has room";
     }
     Batch batch;
     batch.put(numbered_key(i), std::string(1000, 'v'));
@@ -63,7 +63,7 @@ TEST_F(StoreCost, WritersThatWaitAreTimed) {
   EXPECT_EQ(store->counters().space_wait_ns, 0U);
 }
 
-// Their filters stand in the nodes.
+// Nodes hold the filters of basements.
 TEST_F(StoreCost, KeysThatAreNotThereReadNodesAlone) {
   put_many(4000, 100);
   const auto tree = report();
@@ -77,8 +77,8 @@ TEST_F(StoreCost, KeysThatAreNotThereReadNodesAlone) {
   EXPECT_LE(counts("blocks").reads, 1000 * (tree.height + 1) + 50);
 }
 
-// Basements are sixteen pages, of which a node knows the keys. What a key that is not there reads
-// are nodes alone.
+// A basement has sixteen pages, and its node knows their first keys. A lookup of a missing key
+// reads only nodes.
 TEST_F(StoreCost, AKeyReadsAPageOfItsBasement) {
   options_.level = 0;
   reopen();
@@ -99,7 +99,7 @@ TEST_F(StoreCost, AKeyReadsAPageOfItsBasement) {
   EXPECT_LT(page_bytes, tree.basement_bytes / tree.basements / 4);
 }
 
-// Over a lower layer patches stay patches.
+// A lower layer may lie below, so patches stay patches.
 struct StoreOfALayer : CountedStore {
   StoreOfALayer() : CountedStore({4096, 8192, 8, 1 << 20, 2048, UINT64_MAX}) {
     options_.level = 0;
@@ -108,10 +108,10 @@ struct StoreOfALayer : CountedStore {
 
   struct Cost {
     std::uint64_t basements = 0;
-    std::uint64_t written_bytes = 0;  ///< of blocks
-    std::uint64_t read_bytes = 0;     ///< by lookups
+    std::uint64_t written_bytes = 0;  ///< of the file of blocks
+    std::uint64_t read_bytes = 0;     ///< by lookups, from the file of blocks
   };
-  /// @param change  adds what becomes of a key to a batch
+  /// @param change  adds an operation on a key to a batch
   template <class Change>
   [[nodiscard]] Cost cost_of(int count, const Change& change) {
     for (int i = 0; i < count; ++i) {
@@ -131,7 +131,8 @@ struct StoreOfALayer : CountedStore {
   void TestBody() override {}
 };
 
-// They take about as much as puts that are as long, in blocks and in memory, by which runs are cut.
+// Patches take about as many bytes as puts of the same length, in blocks, and in memory, where the
+// size decides how runs are cut.
 TEST(StoreCostOfEdits, IsThatOfPuts) {
   constexpr int kKeys = 10'000;
   const auto puts = StoreOfALayer().cost_of(
@@ -148,8 +149,7 @@ TEST(StoreCostOfEdits, IsThatOfPuts) {
   expect_alike(patches.read_bytes, puts.read_bytes);
 }
 
-// Of what a range tombstone covers, nodes are read for the places of their blocks, and no
-// basements.
+// The store reads the covered nodes to find their blocks, but no basements.
 TEST_F(StoreCost, CoveredBasementsAreFreedUnread) {
   put_many(4000, 100);
   const auto before = report();
@@ -160,7 +160,7 @@ TEST_F(StoreCost, CoveredBasementsAreFreedUnread) {
   ASSERT_TRUE(store_->apply(batch));
   ASSERT_TRUE(store_->checkpoint());
   EXPECT_LE(counts("blocks").reads, before.nodes + 4);
-  // Twice: the first one keeps what the one before may need.
+  // Applied twice, because the first checkpoint keeps what the one before may need.
   ASSERT_TRUE(store_->apply(batch));
   ASSERT_TRUE(store_->checkpoint());
   EXPECT_LT(report().used_bytes, before.used_bytes / 5);
@@ -205,7 +205,7 @@ TEST_F(StoreCost, BlocksAreCompressed) {
   EXPECT_LT(counts("blocks").written_bytes, plain / 4);
 }
 
-// A key that a scan goes past costs nothing where a range delete has it.
+// A scan skips a range that a range delete covers, at no cost.
 TEST_F(StoreCost, AScanSeeksPastWhatIsGone) {
   put_many(4000, 100);
   reopen();
@@ -216,8 +216,8 @@ TEST_F(StoreCost, AScanSeeksPastWhatIsGone) {
   EXPECT_LE(counts("blocks").reads, 20U);
 }
 
-// However many keys it covers, it takes out some hundreds at most: the rest waits in a table of its
-// own until runs are merged.
+// A range delete takes some hundreds of keys out of a table at most. For more, the rest waits in a
+// separate table until runs are merged.
 TEST_F(StoreCost, ARangeDeleteOfManyKeysLeavesTheTableAsItIs) {
   for (int i = 0; i < 1000; ++i) put(i, "value");
   const auto tables = [this] { return store_->counters().tables; };
@@ -235,12 +235,12 @@ TEST_F(StoreCost, ARangeDeleteOfManyKeysLeavesTheTableAsItIs) {
   EXPECT_EQ(*store_->get(numbered_key(900)).value(), "value");
   EXPECT_EQ(values_of(*store_).size(), 100U);
   ASSERT_TRUE(store_->sync());
-  EXPECT_LE(logged_bytes(), 8192U);  // what it covers is in no run any more
+  EXPECT_LE(logged_bytes(), 8192U);  // the covered keys are in no run any more
   reopen();
   EXPECT_EQ(values_of(*store_).size(), 100U);
 }
 
-// Likewise of many range tombstones, and many times over.
+// The same for many range tombstones, many times over.
 TEST_F(StoreCost, ManyRangeDeletesOfManyKeysDoNotPileUp) {
   for (int round = 0; round < 100; ++round) {
     Batch batch;
@@ -257,7 +257,8 @@ TEST_F(StoreCost, ManyRangeDeletesOfManyKeysDoNotPileUp) {
   EXPECT_EQ(values_of(*store_).size(), 300U);
 }
 
-// Where callers say so with a range delete: else each basement is read that gets new values.
+// A range delete before the new values tells the store so; without it, the store reads each
+// basement that gets new values.
 TEST_F(StoreCost, ARangeThatIsWrittenAnewIsNotRead) {
   put_many(4000, 100);
   const auto tree = report();
@@ -292,7 +293,7 @@ TEST_F(StoreCost, CheckpointsReadNothingFromTheLog) {
   EXPECT_EQ(counts("log.0").reads + counts("log.1").reads, 0U);
 }
 
-// Nobody syncs: a group is written when it has a quarter of a segment.
+// Without a sync, the store writes a group once it has a quarter of a segment.
 TEST_F(StoreCost, AGroupHasAQuarterOfASegmentAtMost) {
   const auto group_bytes = options_.parameters.segment_bytes / 4;
   std::uint64_t written = 0;
@@ -311,8 +312,8 @@ class WaitingMessages : public CountedStore {
   WaitingMessages() : CountedStore({4096, 1 << 20, 8, 1 << 20}) {}
 };
 
-// Nodes know which pages have range tombstones: the others of such a run are not read for keys that
-// its filter denies.
+// Nodes know which pages have range tombstones. For keys that the run's filter denies, the other
+// pages are not read.
 TEST_F(WaitingMessages, ARangeDeleteElsewhereIsNotRead) {
   for (int i = 0; i < 4000; ++i) put(i, std::string(100, 'v'));
   ASSERT_TRUE(store_->checkpoint());
@@ -334,7 +335,7 @@ TEST_F(WaitingMessages, ARangeDeleteElsewhereIsNotRead) {
     }
     return counts("blocks").reads;
   };
-  // Beside a range tombstone, and far from all.
+  // Lookups beside a range tombstone read more than those far from all tombstones.
   EXPECT_GE(reads(2), reads(200) + 8);
 }
 
@@ -342,19 +343,20 @@ TEST_F(WaitingMessages, ARangeDeleteElsewhereIsNotRead) {
 class ManyRangeTombstones : public CountedStore {
  protected:
   static constexpr int kKeys = 4000;
-  static constexpr int kStep = 40;  ///< between two keys that are looked for
+  static constexpr int kStep = 40;  ///< between two keys of lookups
 
   ManyRangeTombstones() : CountedStore({std::uint64_t{64} << 10, 1 << 30, 4, 64 << 20}) {
-    options_.level = 0;  // so that bytes are what is read, and not how much alike they are
-    options_.table_bytes = options_.dirty_bytes = std::size_t{64} << 20;  // one push has them all
+    options_.level = 0;  // uncompressed, so that the bytes read do not depend on how alike keys are
+    // So one push takes all tombstones.
+    options_.table_bytes = options_.dirty_bytes = std::size_t{64} << 20;
   }
 
   struct Reads {
     storage::IoCounts gets;
     storage::IoCounts seeks;
-    std::uint64_t node_bytes = 0;  ///< of the tree; each lookup reads a part of these
+    std::uint64_t node_bytes = 0;  ///< the nodes of the tree; each lookup reads some of them
   };
-  /// Of a store that has keys, and over them range deletes that touch none of these.
+  /// Reads of a store with keys, and with range deletes over them that touch none of these keys.
   [[nodiscard]] Reads reads(int per_key, int key_step, bool are_in_tree) {
     store_.reset();
     memory_ = storage::make_memory_env(1);
@@ -404,7 +406,7 @@ TEST_F(ManyRangeTombstones, InTheTableCostNoReads) {
   EXPECT_GT(few.gets.reads, 0U);
 }
 
-// A run of them has pages, too. What grows is what nodes know of these.
+// A run of range tombstones has pages, too. Only the page keys in the nodes grow.
 TEST_F(ManyRangeTombstones, InTheTreeCostAsMuchAsFew) {
   const auto few = reads(1, 4, true);
   const auto many = reads(25, 1, true);
@@ -413,8 +415,8 @@ TEST_F(ManyRangeTombstones, InTheTreeCostAsMuchAsFew) {
   EXPECT_LT(many.node_bytes, 100000U);
   EXPECT_EQ(many.gets.reads, few.gets.reads);
   EXPECT_LE(many.gets.read_bytes, few.gets.read_bytes + known_bytes);
-  // 25 range tombstones lie between two keys, as a rule on two pages: of these the second is
-  // entered where a range tombstone begins, and again where that ends.
+  // 25 range tombstones lie between two keys, mostly on two pages. A seek enters the second page
+  // where a range tombstone begins, and again where that one ends.
   EXPECT_LE(many.seeks.reads, 2 * few.seeks.reads);
   EXPECT_LE(many.seeks.read_bytes, 3 * (few.seeks.read_bytes + known_bytes));
 }

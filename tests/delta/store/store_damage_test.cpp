@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Damage to the files of a store: the right answer or an error, never a wrong one.
+// Damage to the files of a store: the store gives the right answer or an error, never a wrong
+// answer.
 #include <gtest/gtest.h>
 
 #include "storage/memory/env.h"
@@ -28,7 +29,7 @@ void overwrite(storage::Env& env, const std::string& path, Bytes content) {
   ASSERT_TRUE(file->write_at(0, content));
 }
 
-// A store with groups that the tree has not, and its values after each batch.
+// A store with groups that the tree lacks, and its values after each batch.
 class StoreDamage : public testing::Test {
  protected:
   StoreDamage() {
@@ -56,7 +57,7 @@ class StoreDamage : public testing::Test {
     }
   }
 
-  // Whether the store could be opened.
+  // Returns whether the store could be opened.
   bool expect_truth(const std::string& what) {
     auto opened = Store::open(*env_, "/s", options_);
     if (!opened) {
@@ -84,7 +85,8 @@ class StoreDamage : public testing::Test {
           << what << ": " << message;
       return true;
     }
-    // The last group may be taken for one that was cut, and then some of the last batches are gone.
+    // Recovery may take the last group for one that was cut short; then some of the last batches
+    // are lost.
     const auto state = std::find(states_.rbegin(), states_.rend(), values);
     EXPECT_TRUE(state != states_.rend()) << what;
     return true;
@@ -128,7 +130,7 @@ TEST_F(StoreDamage, ACutFileIsFoundOut) {
   }
 }
 
-// A write that was lost, or went elsewhere: what is there is a whole block, but another one.
+// A write was lost or went elsewhere: the place holds a whole block, but another one.
 TEST_F(StoreDamage, AStaleBlockIsFoundOut) {
   const auto& blocks = files_["blocks"];
   for (std::size_t at = 0; at + 1024 <= blocks.size(); at += 512) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Memory that cannot be had, at each allocation of work on a store in turn: the call throws, or
-// says so; from then on the store refuses, where it was in the middle of a batch, or goes on as if
-// nothing had been; no space is lost; and what the disk holds is a prefix of the work.
+// Each allocation during work on a store fails in turn. The call throws or returns an error. If
+// this was in the middle of a batch, the store refuses all calls from then on; otherwise it goes on
+// unchanged. No space is lost, and the disk holds a prefix of the work.
 #include <gtest/gtest.h>
 
 #include <new>
@@ -21,11 +21,11 @@ using namespace delta;
 
 class StoreMemoryTest : public testing::TestWithParam<std::uint64_t> {
  protected:
-  /// Work of which one allocation fails. Returns whether it was reached.
+  /// Does work in which one allocation fails. Returns whether that allocation was reached.
   bool run(std::uint64_t allocation) {
     Random random(GetParam());
     auto options = tiny_options(random);
-    if (GetParam() % 2 == 1) options.parameters.born_object = UINT64_MAX;  // it has a filter
+    if (GetParam() % 2 == 1) options.parameters.born_object = UINT64_MAX;  // the store has a filter
     const auto env = storage::make_memory_env(1);
     auto store = open_store(*env, options);
     CrashHistory history;
@@ -74,14 +74,14 @@ class StoreMemoryTest : public testing::TestWithParam<std::uint64_t> {
         return ok();
     }
   }
-  /// Where there is no memory for it nothing has changed: the store goes on.
+  /// A cursor that lacks memory changes nothing: the store goes on.
   static void take_cursor(const Store& store) {
     try {
       static_cast<void>(store.cursor());
     } catch (const std::bad_alloc&) {
     }
   }
-  /// The batch of the last step may be there or not; what was synced before it must be.
+  /// The batch of the last step may be in the store or not; batches synced before must be.
   void note(CrashHistory& history, const std::vector<Batch>& batches) const {
     for (std::size_t i = 0; i <= done_; ++i) {
       history.add(batches[i]);
@@ -117,19 +117,19 @@ TEST_P(StoreMemoryTest, KeepsAPrefix) {
   EXPECT_GT(allocation, 500U);
 }
 
-// Work of which one allocation fails, or all from one on, in a store that has all of it in the log
-// or in memory: nothing has happened then, or some of it. The store goes on, and no space is lost.
+// Work in which one allocation fails, or all from one on. All batches are in the log or in memory
+// before. The work then has no effect, or a part of it. The store goes on, and no space is lost.
 class StoreWorkMemoryTest : public testing::Test {
  protected:
   using Work = Status (Store::*)();
   using Lasts = FailingHeap::Lasts;
 
-  /// Each allocation in turn, for several seeds. One store in six has nothing to do: there are as
-  /// many as it takes to see a thousand fail.
+  /// Fails each allocation in turn, for several seeds. One store in six has nothing to do, so more
+  /// seeds follow until enough allocations have failed.
   void run_all(Work work, Lasts lasts = Lasts::kOnce) {
     constexpr std::uint64_t kFailedMin = 800;
     constexpr std::uint64_t kSeedsMin = 3;
-    constexpr std::uint64_t kSeedsMax = 100;  // they have some 250 each
+    constexpr std::uint64_t kSeedsMax = 100;  // each seed has some 250 allocations
     for (std::uint64_t seed = 0; seed < kSeedsMin || failed_ < kFailedMin; ++seed) {
       ASSERT_LT(seed, kSeedsMax) << failed_ << " allocations failed";
       for (std::uint64_t allocation = 1; run(work, seed, allocation, lasts); ++allocation) {
@@ -141,16 +141,16 @@ class StoreWorkMemoryTest : public testing::Test {
   [[nodiscard]] std::uint64_t failed() const { return failed_; }
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
   [[nodiscard]] std::uint64_t over() const { return over_; }
-  /// How often something was moved so that a file gets shorter.
+  /// How often a run has moved something to make a file shorter.
   [[nodiscard]] std::uint64_t cleaned() const { return cleaned_; }
 
-  bool is_sparse_ = false;  ///< the store that the work is done on
+  bool is_sparse_ = false;  ///< whether the store's files have much free space
 
  private:
   enum class Outcome {
     kDone,
     kRefused,
-    kOver,  ///< a write has ended nobody knows how: nothing is written any more
+    kOver,  ///< a write ended in an unknown state: the store writes no more
   };
 
   /// Returns whether the allocation was reached.
@@ -186,7 +186,7 @@ class StoreWorkMemoryTest : public testing::Test {
     if (seed % 2 == 1) options_.parameters.born_object = UINT64_MAX;
     if (is_sparse_) {
       options_.dirty_bytes = 65536;
-      options_.parameters.segment_bytes = 262144;  // it makes no checkpoint that nobody asks for
+      options_.parameters.segment_bytes = 262144;  // so the store makes no checkpoint unasked
     }
     env_ = storage::make_memory_env(1);
     store_ = open_store(*env_, options_);
@@ -197,7 +197,8 @@ class StoreWorkMemoryTest : public testing::Test {
       prepare_busy(random);
     }
   }
-  /// Its tree has what will be cut off, and values that will die before it has them are in the log.
+  /// The tree has keys that will be cut off; the log has values that will die before the tree gets
+  /// them.
   void prepare_busy(Random& random) {
     for (int i = 0; i < 40; ++i) {
       apply(random_batch(random, {60, 120, 6}));
@@ -215,14 +216,14 @@ class StoreWorkMemoryTest : public testing::Test {
       EXPECT_TRUE(store_->sync());
     }
   }
-  /// Its files have much that is free before what is in use.
+  /// Makes the files have much free space before their used end.
   void prepare_sparse(Random& random) {
     fill_subtree(random, 150);
     EXPECT_TRUE(store_->checkpoint());
     Batch batch;
     batch.remove_range({"wide11", "wide95"});
     apply(batch);
-    EXPECT_TRUE(store_->checkpoint());  // after which it is free
+    EXPECT_TRUE(store_->checkpoint());  // after this their space is free
     is_durable_ = true;
     fill_subtree(random, 1);
     EXPECT_TRUE(store_->sync());
@@ -251,13 +252,13 @@ class StoreWorkMemoryTest : public testing::Test {
       ++refused_;
       if (done.error().kind() == ErrorKind::kIo) return Outcome::kOver;
       EXPECT_EQ(done.error().kind(), ErrorKind::kLimit) << done.error().message();
-    } catch (const std::bad_alloc&) {  // not even an error could be made
+    } catch (const std::bad_alloc&) {  // there was no memory even for an error
       ++refused_;
     }
     return Outcome::kRefused;
   }
-  /// There is memory again. Whether the work, which had been refused for want of it, is so for
-  /// good.
+  /// Memory is available again. Returns whether the work that was refused for lack of it stays
+  /// refused.
   [[nodiscard]] bool is_over(Work work) {
     if (!store_->sync()) return true;
     if (work == &Store::close) expect_to_be_open();
@@ -265,7 +266,7 @@ class StoreWorkMemoryTest : public testing::Test {
     EXPECT_TRUE(done || done.error().kind() == ErrorKind::kIo) << done.error().message();
     return !done;
   }
-  /// A store that was to be closed: a checkpoint does not say that nothing is logged behind it.
+  /// After a close() that failed, a checkpoint must not say that the log ends there.
   void expect_to_be_open() {
     if (!store_->checkpoint()) return;
     const auto superblock = read_store_superblock(*env_, "/s");
@@ -287,8 +288,8 @@ class StoreWorkMemoryTest : public testing::Test {
     EXPECT_FALSE(store_->sync());
     EXPECT_FALSE(store_->checkpoint());
   }
-  /// What has been retired before a checkpoint is free after it. Whoever opens the store finds out
-  /// what is in use.
+  /// A checkpoint frees what was retired before it. Opening the store finds out what is in use;
+  /// both must agree.
   void expect_to_have_lost_no_space() {
     EXPECT_TRUE(store_->checkpoint());
     const auto used_bytes = store_->counters().used_bytes;
@@ -315,7 +316,7 @@ class StoreWorkMemoryTest : public testing::Test {
   std::unique_ptr<storage::MemoryEnv> env_;
   std::unique_ptr<Store> store_;
   StoreModel model_;
-  bool is_durable_ = false;  ///< all of the model
+  bool is_durable_ = false;  ///< whether all of the model is durable
   std::uint64_t failed_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t over_ = 0;
@@ -359,8 +360,8 @@ TEST_F(StoreWorkMemoryTest, AStoreThatCouldNotBeClosedGoesOn) {
   EXPECT_LT(over(), failed() / 20);
 }
 
-// Each allocation of a call that applies a batch. Up to the moment when the table changes the batch
-// is refused, and all goes on; a batch that lacks memory behind it tears the store.
+// Fails each allocation of a call that applies a batch. Before the table changes, the batch is
+// refused, and the store goes on. A failure after that leaves the store torn.
 class BatchMemory : public testing::Test {
  protected:
   enum class End : std::uint8_t { kDone, kRefused, kTorn };
@@ -374,7 +375,7 @@ class BatchMemory : public testing::Test {
     batch.remove_range({key + "m", key + "n"});
     return batch;
   }
-  // @param is_full  ordinary batches are refused for want of space
+  // @param is_full  whether ordinary batches are refused for lack of space
   void run(std::uint64_t allocation, bool is_full) {
     Random random(1);
     auto options = tiny_options(random);
@@ -439,7 +440,8 @@ TEST_F(BatchMemory, IsWhatABatchIsRefusedForBeforeItChangesAnything) {
     if (end_ == End::kRefused) {
       ++refused;
       EXPECT_EQ(code_, 7161);
-      EXPECT_EQ(torn, 0U) << "allocation " << allocation << ": something had changed";
+      EXPECT_EQ(torn, 0U) << "allocation " << allocation
+                          << ": the batch had changed something before it failed";
     }
   }
   EXPECT_GT(refused, 5U);
@@ -457,7 +459,7 @@ TEST_F(BatchMemory, MayLackForARefusal) {
   EXPECT_GT(allocation, 2U);
 }
 
-// Before anything has changed: the store goes on.
+// The failure comes before anything has changed: the store goes on.
 TEST(StoreFilterMemory, ABatchIsRefusedWhereThereIsNoneForTheFilter) {
   Random random(1);
   auto options = tiny_options(random);
@@ -483,7 +485,7 @@ TEST(StoreFilterMemory, ABatchIsRefusedWhereThereIsNoneForTheFilter) {
     EXPECT_EQ(store->get("key").value(), "value");
     EXPECT_TRUE(store->may_have('k', std::uint64_t{'e'} << 56 | std::uint64_t{'y'} << 48));
   }
-  EXPECT_GE(refused, 2);  // the stage, and its words
+  EXPECT_GE(refused, 2);  // one for the stage, one for its words
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, StoreMemoryTest, testing::Range<std::uint64_t>(0, 3));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What the opening of a store reads and writes, counted at the storage.
+// The reads and writes of opening a store. The test counts calls at the storage.
 #include <gtest/gtest.h>
 
 #include "storage/testing/faulty_env.h"
@@ -25,14 +25,14 @@ class StoreOpening : public CountedStore {
  protected:
   StoreOpening() : CountedStore(parameters()) {}
 
-  // Groups of some pages each, which are in the log when it returns.
+  // Writes groups of some pages each to the log.
   void log_groups(int count) {
     for (int group = 0; group < count; ++group) {
       for (int number = 0; number < 10; ++number) put(next_++, std::string(1500, 'v'));
       ASSERT_TRUE(store_->sync());
     }
   }
-  // Groups of three periods lie in the segments then.
+  // Leaves groups of three periods in the segments.
   void fill_and_close() {
     for (int period = 0; period < 3; ++period) {
       log_groups(20);
@@ -70,7 +70,7 @@ TEST_F(StoreOpening, OfAStoreThatWasNotClosedReadsItsLogInLargePieces) {
   reopen();
   log_groups(20);
   open_and_count();
-  // The groups, the rest of that segment, the begin of the other one.
+  // The store reads the groups, the rest of that segment, and the begin of the other one.
   EXPECT_LE(log_reads(), kSegmentBytes / kPieceBytes + 4);
   EXPECT_LE(log_read_bytes(), kSegmentBytes + kPieceBytes);
   EXPECT_EQ(values_of(*store_).size(), static_cast<std::size_t>(next_));
@@ -87,7 +87,8 @@ TEST_F(StoreOpening, TakesTheLogAsEmptyOnlyUntilSomethingIsLogged) {
   EXPECT_EQ(values_of(*store_).size(), static_cast<std::size_t>(next_));
 }
 
-// The segment that was empty when the store was closed begins with an old group as it did then.
+// The segment that was empty at the close begins with an old group, before and after the lost
+// write.
 TEST_F(StoreOpening, MissesAFirstGroupWhoseWriteWasLostAfterAClose) {
   fill_and_close();
   store_.reset();
@@ -126,7 +127,7 @@ TEST_F(StoreOpening, IsWhatAClosedStoreNeedsBeforeItIsWrittenTo) {
     ASSERT_FALSE(*refused);
     EXPECT_EQ(refused->error().code(), 7131);
   }
-  EXPECT_EQ(values_of(*store_).size(), static_cast<std::size_t>(next_)) << "it can be read";
+  EXPECT_EQ(values_of(*store_).size(), static_cast<std::size_t>(next_)) << "the store can be read";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Stores that are opened for reading alone, on a storage that lets nothing be written.
+// Stores that are opened read-only, on a storage that refuses all writes.
 #include <gtest/gtest.h>
 
 #include "storage/memory/env.h"
@@ -23,7 +23,7 @@ class StoreReadOnly : public testing::TestWithParam<std::uint64_t> {
     read_options_.access = StoreAccess::kReadOnly;
   }
 
-  /// Random work, of which the log has what no checkpoint has.
+  /// Does random work and leaves some of it in the log alone.
   void work() {
     auto store = open_store(*disk_, options_);
     Random random(GetParam() + 100);

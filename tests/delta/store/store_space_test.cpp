@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The space of a store, as checkpoints write it: opening reads it and no nodes, and finds what a
-// walk of the tree would find.
+// The space of a store, as checkpoints write it: opening reads the space maps and no nodes, and
+// finds the same space as a walk of the tree.
 #include <gtest/gtest.h>
 
 #include "delta/store/log/superblock.h"
@@ -62,7 +62,8 @@ TEST_F(StoreSpaceMaps, OpeningReadsAsManyBlocksHoweverManyThereAre) {
   EXPECT_LE(opened[2].reads, 4U);
 }
 
-// A superblock that names impossible places leads to a walk, and the next one names others.
+// A superblock that names impossible places makes the store walk the tree. The next superblock
+// names right places.
 TEST_F(StoreSpaceMaps, AreWhereNothingElseIs) {
   fill(2000);
   const auto expect_walk = [&](auto change) {
@@ -88,13 +89,13 @@ TEST_F(StoreSpaceMaps, AreWhereNothingElseIs) {
 TEST_F(StoreSpaceMaps, SayWhatAWalkOfTheTreeSays) {
   fill(2000);
   {
-    const auto cursor = store_->cursor();  // keeps what is retired
+    const auto cursor = store_->cursor();  // keeps the retired blocks
     fill(1000);
     ASSERT_TRUE(store_->checkpoint());
   }
   fill(500);
   ASSERT_TRUE(store_->sync());
-  store_.reset();  // values in the log alone
+  store_.reset();  // some values are in the log alone
   reopen_without_reset();
   EXPECT_FALSE(superblock().space.empty());
   const auto with_maps = store_->counters().used_bytes;
@@ -106,7 +107,7 @@ TEST_F(StoreSpaceMaps, SayWhatAWalkOfTheTreeSays) {
   auto checked = check_store(*memory_, "/s");
   ASSERT_FALSE(checked);
   EXPECT_EQ(checked.error().offset(), before.space.values.offset_bytes);
-  reopen_without_reset();  // by the tree
+  reopen_without_reset();  // walks the tree
   EXPECT_GT(counts("blocks").reads, 20U);
   EXPECT_LE(store_->counters().used_bytes, with_maps);
   Batch batch;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Stores of tiny parameters against a std::map: a few hundred operations split, flush, merge and
-// checkpoint, and change the segment of the log.
+// Stores of tiny parameters against a std::map: a few hundred operations cause splits, flushes,
+// merges, checkpoints and changes of the log segment.
 #include "delta/store/store.h"
 
 #include <gtest/gtest.h>
@@ -31,8 +31,8 @@ TEST_P(StoreModelTest, AnswersAsAMapDoes) {
   }
 }
 
-// A store over something else that has keys, too: what it says of a key, over what that has, is
-// what both come to.
+// A store over a layer that has keys, too: the store's message for a key, over the layer's value,
+// gives the merged value.
 TEST_P(StoreModelTest, SaysWhatHappensToALowerLayer) {
   for (std::uint64_t round = 0; round < 6; ++round) {
     Random random(GetParam() * 1000 + round);
@@ -89,7 +89,7 @@ TEST(Store, IsMadeOnlyIfAskedFor) {
   EXPECT_EQ(Store::open(*env, "/s", {}).error().kind(), ErrorKind::kNotFound);
 }
 
-// The kernel may have dropped what it could not write, and say that the next sync went well.
+// The kernel may have dropped the pages that it could not write, and let the next sync succeed.
 TEST(Store, WritesNothingAfterAFailedSyncUntilItIsOpenedAgain) {
   const auto memory = storage::make_memory_env(1);
   const auto faulty = storage::make_faulty_env(*memory, 1);
@@ -127,8 +127,8 @@ Batch batch_of(const std::string& key) {
   return batch;
 }
 
-// A process that reads a superblock which another has written, but not synced, may not use what is
-// free by it alone.
+// A process may read a superblock that another process has written but not synced. It must not use
+// space that only this superblock calls free.
 TEST(Store, KeepsTheBlocksOfASuperblockThatMayBeTheOneOnTheDisk) {
   const auto memory = storage::make_memory_env(1);
   Random random(1);
@@ -168,8 +168,8 @@ TEST(Store, HasDurableNamesWhereItsMakerEnded) {
   EXPECT_EQ(values_of(*store).size(), 1U);
 }
 
-// All superblocks but the first are lost, and nothing that it refers to has been overwritten, as a
-// cursor holds it: only the log can tell.
+// All superblocks but the first are lost. A cursor held its blocks, so they were not overwritten:
+// only the log shows that the superblock is too old.
 TEST(Store, IsRefusedIfTheLogHasOutrunTheSuperblock) {
   const auto memory = storage::make_memory_env(1);
   Random random(1);
@@ -201,8 +201,8 @@ TEST(Store, IsOpenOnce) {
   EXPECT_TRUE(Store::open(*env, "/s", options));
 }
 
-// Before each call of the first one's open() another one opens the store, or makes it, uses it and
-// ends. What it has written is there, or it was told that somebody else makes the store.
+// Before each call of the first process's open(), a second process opens or makes the store, uses
+// it and ends. Its write is there, or it was told that another process is making the store.
 TEST(Store, IsMadeByOneOfTwo) {
   int busy = 0;
   int made = 0;
@@ -244,7 +244,7 @@ TEST(Store, RefusesWhatIsTooLarge) {
   StoreOptions options;
   options.create = true;
   options.parameters.segment_bytes = 8192;
-  options.parameters.inline_bytes = std::uint64_t{16} << 10;  // so that the value would be logged
+  options.parameters.inline_bytes = std::uint64_t{16} << 10;  // so the value would go into the log
   auto store = open_store(*env, options);
   Batch long_key;
   long_key.put(std::string(kKeyBytesMax + 1, 'k'), "");
@@ -253,7 +253,7 @@ TEST(Store, RefusesWhatIsTooLarge) {
   far.patch("k", std::uint64_t{1} << 60, "x");
   EXPECT_EQ(store->apply(far).error().kind(), ErrorKind::kLimit);
   Batch all;
-  all.zero("k", 4096, UINT64_MAX);  // its end is beyond all numbers
+  all.zero("k", 4096, UINT64_MAX);  // its end overflows 64 bits
   EXPECT_EQ(store->apply(all).error().kind(), ErrorKind::kLimit);
   Batch long_patch;
   Message lengthening;

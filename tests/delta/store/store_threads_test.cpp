@@ -26,7 +26,7 @@ std::string pair_key(int writer, int pair, char side) {
   return "w" + std::to_string(writer) + "-" + std::to_string(1000 + pair) + side;
 }
 
-// Each writer keeps pairs of keys that are changed together: whoever looks sees both alike.
+// Each writer changes the two keys of a pair together: every reader sees both alike.
 void write_pairs(Store& store, int writer, StoreModel& model) {
   Random random(static_cast<std::uint64_t>(writer));
   for (int i = 0; i < kBatches; ++i) {
@@ -116,14 +116,14 @@ TEST_P(StoreThreads, SeeWholeBatches) {
   EXPECT_EQ(values_of(*store), expected);
 }
 
-// They are read, and kept, by all at once.
+// Several readers read the values, and put them into the cache, at once.
 TEST(StoreValues, AreThoseOfTheirKeyForSeveralReadersAtOnce) {
   constexpr int kValues = 40;
   const auto value_of = [](int number) { return std::string(5000, static_cast<char>(number)); };
   const auto env = storage::make_memory_env(1);
   StoreOptions options;
   options.create = true;
-  options.cache_bytes = std::size_t{8} * 15 * 5000;  // not all are kept
+  options.cache_bytes = std::size_t{8} * 15 * 5000;  // too small to keep all values
   auto store = open_store(*env, options);
   std::atomic<bool> is_over = false;
   std::atomic<int> found = 0;
@@ -155,7 +155,7 @@ TEST(StoreValues, AreThoseOfTheirKeyForSeveralReadersAtOnce) {
   EXPECT_GE(found, 1000);
 }
 
-// Nobody asks for it.
+// No caller asks for it.
 TEST(StoreCommits, MakeDurableWhatIsASecondOld) {
   const auto env = storage::make_memory_env(1);
   StoreOptions options;
@@ -176,7 +176,7 @@ TEST(StoreCommits, MakeDurableWhatIsASecondOld) {
   EXPECT_EQ(values_of(*store), (std::map<std::string, std::string>{{"key", "value"}}));
 }
 
-// Nobody waits in the call that applies: whoever has to waits elsewhere.
+// Writers never wait in try_apply(); they wait in wait_for_room().
 void write_without_waiting(Store& store, int writer, StoreModel& model) {
   Random random(static_cast<std::uint64_t>(writer) + 100);
   for (int i = 0; i < kBatches; ++i) {
@@ -222,8 +222,8 @@ TEST(StoreAdmission, LetsWritersWaitElsewhere) {
   expect_sound(*env);
 }
 
-// Two fill the disk, and remove what they have when they are refused; the thread makes space, and
-// each of them is admitted again.
+// Two writers fill the disk, and remove their keys when they are refused. A thread of the store
+// makes space, and both are admitted again.
 void fill_and_remove(Store& store, int writer) {
   const auto prefix = "w" + std::to_string(writer);
   for (int round = 0; round < 3; ++round) {
@@ -275,20 +275,20 @@ std::set<std::string> threads() {
   return ids;
 }
 
-// Those of an earlier test may end only now.
+// Counts only new threads, as those of an earlier test may end only now.
 std::size_t count_new_threads(const std::set<std::string>& before) {
   const auto now = threads();
   return static_cast<std::size_t>(std::count_if(
       now.begin(), now.end(), [&](const std::string& id) { return !before.contains(id); }));
 }
 
-// Where a process forks threads stay behind.
+// A process starts threads after it has forked, because fork() does not copy threads.
 TEST(StoreStart, StartsThreadsAndOpeningNone) {
   const auto env = storage::make_memory_env(1);
   StoreOptions options;
   options.create = true;
   options.in_background = true;
-  std::thread([] {}).join();  // the thread sanitizer has one of its own from the first one on
+  std::thread([] {}).join();  // the thread sanitizer starts a thread of its own with the first one
   const auto before = threads();
   auto store = open_store(*env, options);
   Batch batch;
@@ -297,14 +297,14 @@ TEST(StoreStart, StartsThreadsAndOpeningNone) {
   EXPECT_EQ(count_new_threads(before), 0U);
   ASSERT_TRUE(store->start());
   EXPECT_EQ(count_new_threads(before), 2U);
-  ASSERT_TRUE(store->start()) << "asked for again, it does nothing";
+  ASSERT_TRUE(store->start()) << "a second start() does nothing";
   EXPECT_EQ(count_new_threads(before), 2U);
   ASSERT_TRUE(store->close());
   EXPECT_EQ(values_of(*store).size(), 1U);
 }
 
-// All pieces of a chunk are changed together, by calls that are put together beside the readers:
-// each of them sees one letter, whatever part of the chunk it reads.
+// Calls beside the readers change all pieces of a chunk together. Each reader sees one letter,
+// whatever part of the chunk it reads.
 TEST(StoreChunks, OfManyPatchesAreSeenWhole) {
   constexpr std::size_t kPieceBytes = 4096;
   constexpr std::size_t kPieces = 16;

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
 """Switches each mechanism of the store off by a change of a line or two, and runs the tests that
-must fail then: a test that passes all the same does not guard what it says it does.
+must fail then. A test that still passes does not guard the mechanism.
 
 Works on a copy of the checkout's sources, which it builds with the preset dev.
 
-  switched_off.py                   all of them; takes as long as some dozens of builds
-  switched_off.py --only NAME ...   those whose names have NAME in them
-  switched_off.py --list            names, files and tests
-  switched_off.py --check           only whether each text that is to be changed is there, once
+  switched_off.py                   runs all; takes as long as some dozens of builds
+  switched_off.py --only NAME ...   runs mechanisms with NAME in their names
+  switched_off.py --list            lists names, files and tests
+  switched_off.py --check           checks only that each text to change occurs once
 """
 import argparse
 import os
@@ -29,8 +29,9 @@ MEMORY = "delta_memory_test"
 
 @dataclass
 class Mechanism:
-    """`old` is in `file` once; with `new` in its place each of `fails` fails, a filter of
-    GoogleTest of which one test at least has to."""
+    """`old` occurs once in `file`. With `new` in its place, each of `fails`, a filter of
+    GoogleTest, must have at least one test that fails.
+    """
     name: str
     file: str
     old: str
@@ -316,7 +317,7 @@ def occurrences(mechanism, root):
 
 
 def check(mechanisms, root):
-    """Prints what is wrong with the table. Returns whether nothing is."""
+    """Prints the errors in the table. Returns whether there are none."""
     wrong = [each for each in mechanisms if occurrences(each, root) != 1]
     for each in wrong:
         print(f"{each.name}: {each.file} has this {occurrences(each, root)} times, not once:\n"
@@ -325,8 +326,9 @@ def check(mechanisms, root):
 
 
 def sources():
-    """Paths of the checkout's files: those that git knows, or all but builds where there is no
-    git."""
+    """Returns the paths of the checkout's files: those that git tracks or, without git, all except
+    builds.
+    """
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                             cwd=SOURCE, capture_output=True, check=False)
     if listed.returncode == 0:
@@ -339,7 +341,7 @@ def sources():
 
 
 def copy_sources(root):
-    """What is the same there stays as old as it is, so that it is not built again."""
+    """Copies files, and keeps the times of unchanged ones, so that they are not built again."""
     for path in sources():
         source, target = SOURCE / path, root / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -351,7 +353,7 @@ def copy_sources(root):
 
 
 class Copy:
-    """A copy of the sources, and what is built of it."""
+    """A copy of the sources, and its build."""
 
     def __init__(self, root, jobs):
         self.root = root
@@ -363,14 +365,14 @@ class Copy:
         return subprocess.run(command, cwd=self.root, **options)
 
     def build(self, *programs):
-        """What the compiler says where it does not build; empty: it does."""
+        """Builds; returns the compiler's output if that fails, else an empty string."""
         built = self.run(["cmake", "--build", "--preset", PRESET, "--parallel", str(self.jobs),
                           "--target", *programs],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         return "" if built.returncode == 0 else built.stdout
 
     def passes(self, program, test):
-        """Whether all tests of a filter pass. One that does not end does not."""
+        """Returns whether all tests of a filter pass. A test that does not end in time fails."""
         command = [self.root / "build" / PRESET / "bin" / program, f"--gtest_filter={test}"]
         try:
             return self.run([*command, "--gtest_brief=1"], stdout=subprocess.DEVNULL,
@@ -386,7 +388,7 @@ class Copy:
         return any(line.startswith("  ") for line in listed.splitlines())
 
     def complaints_unchanged(self, mechanisms):
-        """What is wrong where nothing is switched off: tests that are not there, or fail."""
+        """Returns complaints about the unchanged sources: tests that are missing or fail."""
         programs = sorted({each.program for each in mechanisms})
         output = self.build(*programs)
         if output:
@@ -401,7 +403,7 @@ class Copy:
         return complaints
 
     def complaints(self, mechanism):
-        """What is wrong where it is switched off: tests that pass."""
+        """Switches a mechanism off; returns complaints about tests that pass anyway."""
         path = self.root / mechanism.file
         text = path.read_text()
         path.write_text(text.replace(mechanism.old, mechanism.new))
@@ -416,7 +418,7 @@ class Copy:
 
 
 def switch_off(mechanisms, copy):
-    """Prints a table. Returns whether all tests have failed that must."""
+    """Prints a table. Returns whether all tests failed that must fail."""
     complaints = copy.complaints_unchanged(mechanisms)
     for complaint in complaints:
         print(complaint, flush=True)

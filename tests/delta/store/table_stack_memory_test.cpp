@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Bytes of values are not copied under the lock that readers take: counted as what is allocated
-// under it.
+// The store does not copy bytes of values under the lock that readers take. The test counts
+// allocations under it.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -17,17 +17,17 @@ namespace {
 using namespace delta;
 
 constexpr std::size_t kValueBytes = std::size_t{64} << 10;
-// Of nodes of the map, and of what refers to bytes.
+// Room for nodes of the map, and for references to bytes.
 constexpr std::uint64_t kSmallBytes = 8192;
 
 class TableStackMemory : public testing::Test {
  protected:
-  /// What a batch allocates while the lock of readers is held.
+  /// The bytes that a batch allocates while it holds the lock of readers.
   [[nodiscard]] std::uint64_t locked_bytes_of(const Batch& batch) {
     const FailingHeap heap(0);
     std::uint64_t begin = 0;
     std::uint64_t bytes = 0;
-    // A writer has a lock of its own first.
+    // A writer takes another lock first.
     constexpr int kOfReaders = 2;
     const LockHooks hooks(
         [&](int held) {
@@ -39,7 +39,7 @@ class TableStackMemory : public testing::Test {
     EXPECT_TRUE(tables_.take_in(batch, 0));
     return bytes;
   }
-  /// What a lookup allocates while it is held.
+  /// The bytes that a lookup allocates while it holds the lock.
   [[nodiscard]] std::uint64_t locked_bytes_of_lookup(const std::string& key) {
     const FailingHeap heap(0);
     std::uint64_t begin = 0;
@@ -62,7 +62,7 @@ class TableStackMemory : public testing::Test {
 
 TEST_F(TableStackMemory, APatchThatGrowsIsPutTogetherElsewhere) {
   for (std::uint64_t at = 0; at < kValueBytes; at += 4096) write(at, 4096);
-  const TreeView kept = tables_.snapshot();  // so that what follows is copied
+  const TreeView kept = tables_.snapshot();  // so the following changes must copy
   for (std::uint64_t at = 0; at < kValueBytes; at += 4096) write(at, 100);
   write(0, kValueBytes);
   EXPECT_LE(locked_bytes_of_lookup("chunk"), kSmallBytes);
@@ -70,7 +70,7 @@ TEST_F(TableStackMemory, APatchThatGrowsIsPutTogetherElsewhere) {
   EXPECT_EQ(newest.message.patch.edits().front(), Edit(Piece{0, std::string(kValueBytes, 'p')}));
 }
 
-// What is small is changed where it is, so that the way to it need not be copied.
+// Small values are changed in place, so that the path to them need not be copied.
 TEST_F(TableStackMemory, SmallChangesAreMadeInPlace) {
   Batch batch;
   batch.change_field("counter", {0, FieldOperation::kAdd, 1});
@@ -81,7 +81,8 @@ TEST_F(TableStackMemory, SmallChangesAreMadeInPlace) {
   }
 }
 
-// All of a batch or nothing, also where it is applied elsewhere.
+// A batch is applied as a whole or not at all, also when its values are put together outside the
+// lock.
 TEST_F(TableStackMemory, ABatchThatLacksMemoryElsewhereHasNotHappened) {
   write(0, kValueBytes);
   Batch batch;
@@ -97,7 +98,7 @@ TEST_F(TableStackMemory, ABatchThatLacksMemoryElsewhereHasNotHappened) {
     } catch (const std::bad_alloc&) {
       ++failed;
     }
-    if (!failure_.check_torn()) break;  // within the lock: it is known to be torn
+    if (!failure_.check_torn()) break;  // it failed under the lock: the store knows that it is torn
     EXPECT_TRUE(tables_.find("before").value().message.patch.empty());
     EXPECT_EQ(tables_.find("before").value().message.kind, MessageKind::kPatch);
     EXPECT_EQ(tables_.sequence(), 1U);

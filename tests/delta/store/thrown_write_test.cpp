@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A call at the storage that throws, for want of memory: where it leaves unknown what the disk
-// holds nothing is written any more, and readers go on; else the store goes on.
+// A storage call throws for lack of memory. If the state of the disk is unknown then, the store
+// writes no more, and reads go on. Otherwise the store goes on.
 #include <gtest/gtest.h>
 
 #include <new>
@@ -20,9 +20,9 @@ namespace {
 using namespace delta;
 using storage::CallKind;
 
-/// Which calls throw, and whether that is the end of writing.
+/// Which calls throw, and whether the store stops writing for good.
 struct Thrown {
-  std::string file;  ///< how its path begins
+  std::string file;  ///< the begin of its path
   CallKind kind;
   bool is_end;
 };
@@ -45,7 +45,7 @@ class ThrownWrite : public testing::TestWithParam<Thrown> {
     batch.put(key, value);
     EXPECT_TRUE(store_->apply(batch));
   }
-  /// A checkpoint writes and syncs each of the files.
+  /// A checkpoint writes and syncs each of the files, so it is refused.
   void expect_refused_checkpoint() {
     throws_ = true;
     const auto refused = store_->checkpoint();
@@ -102,8 +102,8 @@ TEST_P(ThrownWrite, EndsWritingWhereItLeavesTheDiskUnknown) {
   expect_sound(*memory_);
 }
 
-// Not even to copy the error there is any: sync() of what is durable already tells of it all the
-// same.
+// There is no memory even to copy the error. Nevertheless sync(), even of durable batches, reports
+// it.
 TEST(ThrownSync, EndsWritingWhereMemoryStaysAway) {
   for (const std::string file : {"/s/blocks", "/s/extents"}) {
     const auto memory = storage::make_memory_env(1);

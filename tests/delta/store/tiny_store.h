@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Stores in "/s" of an Env, so small that a few operations bring about all that a large one does.
+// Stores in "/s" of an Env, so small that a few operations cause everything that happens in a large
+// store.
 #pragma once
 
 #include <map>
@@ -28,7 +29,7 @@ inline delta::StoreOptions tiny_options(Random& random) {
   options.cache_bytes = random.one_in(2) ? 0 : 16384;
   options.table_bytes = 2048 << random.below(4);
   options.level = random.one_in(2) ? 1 : 0;
-  // 0: each run is written as it is made.
+  // 0: each run is written as soon as it is made.
   options.dirty_bytes = random.one_in(4) ? 0 : 4096 << random.below(6);
   options.spare_bytes = 1024;
   if (options.level == 0) options.punch_bytes = 4096;
@@ -43,13 +44,13 @@ inline std::unique_ptr<delta::Store> open_store(storage::Env& env,
   return store ? std::move(store).value() : nullptr;
 }
 
-/// apply(), whose number nobody asks for.
+/// apply() for callers that do not need the number.
 inline Status applied(delta::Store& store, const delta::Batch& batch) {
   DGFS_CHECK(store.apply(batch));
   return ok();
 }
 
-/// All of it, by a cursor.
+/// Reads all keys and values with a cursor.
 inline Result<std::map<std::string, std::string>> read_all(delta::Store& store) {
   std::map<std::string, std::string> values;
   auto cursor = store.cursor();
@@ -62,14 +63,14 @@ inline Result<std::map<std::string, std::string>> read_all(delta::Store& store) 
   return values;
 }
 
-/// The same of a store whose reads go well.
+/// The same, for a store whose reads must succeed.
 inline std::map<std::string, std::string> values_of(delta::Store& store) {
   auto values = read_all(store);
   EXPECT_TRUE(values) << values.error().message();
   return values ? std::move(values).value() : std::map<std::string, std::string>();
 }
 
-/// What is on disk keeps all rules.
+/// Expects that the files on disk keep all rules.
 inline void expect_sound(storage::Env& env) {
   const auto report = delta::check_store(env, "/s");
   EXPECT_TRUE(report) << report.error().message();

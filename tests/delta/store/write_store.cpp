@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // write_store DIR SEED [--hold]: makes a store in a directory, by seed, for tests of the program.
-// Its log has groups that the tree has not. With --hold it says so and keeps the store open until
-// its input ends.
+// Its log has groups that the tree lacks. With --hold it prints a line and keeps the store open
+// until its input ends.
 #include <cstdio>
 #include <string>
 #include <vector>

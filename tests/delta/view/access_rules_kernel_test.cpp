@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The rules of modes and access lists, compared with those of the kernel: the same is done on a
-// real directory, with drawn lists, modes and umasks.
+// The rules of modes and access lists, compared with those of the kernel: the test does the same on
+// a real directory, with random lists, modes and umasks.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/fsuid.h>
@@ -36,7 +36,7 @@ using format::encode_access_list;
 
 constexpr int kRounds = 100;
 
-/// While it lives, new files of this program lack these bits.
+/// While it lives, new files of this process lack these bits.
 class Umask {
  public:
   explicit Umask(std::uint32_t bits) : before_(umask(bits)) {}
@@ -48,13 +48,13 @@ class Umask {
   mode_t before_;
 };
 
-/// 0, or the error of the kernel.
+/// Returns 0, or the kernel's error number.
 int set_xattr(const std::string& path, std::string_view name, Bytes value) {
   const int done = lsetxattr(path.c_str(), name.data(), value.data(), value.size(), 0);
   return done == 0 ? 0 : errno;
 }
 
-/// nullopt: there is none.
+/// Returns nullopt if the object has no such list.
 std::optional<Buffer> list_at(const std::string& path, std::string_view name) {
   Buffer value(65536);
   const auto size = lgetxattr(path.c_str(), name.data(), value.data(), value.size());
@@ -76,7 +76,7 @@ view::Attributes attributes_at(const std::string& path) {
   return attributes;
 }
 
-/// Draws modes and lists, and has a directory of its own for the objects that get them.
+/// Draws modes and lists, and makes a directory for the objects that get them.
 class AccessRulesOfKernel : public testing::Test {
  protected:
   void SetUp() override {
@@ -98,7 +98,7 @@ class AccessRulesOfKernel : public testing::Test {
     }
   }
 
-  /// One that is valid.
+  /// A random valid list.
   AccessList drawn_list() {
     AccessList list = {{.tag = AccessTag::kOwner, .permissions = drawn_permissions()}};
     add_named(list, AccessTag::kUser);
@@ -111,7 +111,7 @@ class AccessRulesOfKernel : public testing::Test {
     return list;
   }
 
-  /// A valid one with one change, which may leave it valid.
+  /// A valid list with one change, which may leave it valid.
   Buffer changed_list() {
     auto list = drawn_list();
     const auto at = static_cast<std::ptrdiff_t>(random_.below(list.size()));
@@ -144,7 +144,7 @@ class AccessRulesOfKernel : public testing::Test {
     return value;
   }
 
-  /// A new name for each round.
+  /// Returns a new name for each round.
   std::string next_path() { return dir_ / std::to_string(++last_name_); }
 
   std::string new_object(bool is_directory) {
@@ -171,7 +171,7 @@ void expect_is(const std::string& path, const view::Inherited& wanted) {
   EXPECT_EQ(list_at(path, format::kDefaultListXattr), wanted.default_list);
 }
 
-/// An object of the type and with the permissions of the mode.
+/// Makes an object with the type and the permissions of the mode.
 void make(const std::string& path, std::uint32_t mode) {
   if (format::is_directory(mode)) {
     ASSERT_EQ(mkdir(path.c_str(), mode), 0);
@@ -198,7 +198,7 @@ TEST_F(AccessRulesOfKernel, NewObjectsBeginAlike) {
     const view::Credentials who = {
         .uid = geteuid(), .gid = getegid(), .umask = drawn_mode() & 0777};
     const auto type = kTypes[random_.below(std::size(kTypes))];
-    // mkdir(2) asks its file system for no more bits.
+    // mkdir(2) passes no other bits to the file system.
     const auto mode = type | (drawn_mode() & (format::is_directory(type) ? 01777U : 07777U));
     SCOPED_TRACE(testing::Message()
                  << "round " << round << std::oct << ", mode " << mode << ", umask " << who.umask);
@@ -236,7 +236,7 @@ TEST_F(AccessRulesOfKernel, ListsAreSetAndModesChangedAlike) {
   EXPECT_GT(kept, kRounds);
 }
 
-/// 0 for those of which the rules do not tell.
+/// Returns 0 for errors that the rules do not tell.
 int number_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::kInvalidArgument:
@@ -276,7 +276,7 @@ TEST_F(AccessRulesOfKernel, TheSameListsAreRefused) {
   EXPECT_LT(refused, 9 * kRounds);
 }
 
-// Which of several reasons is told.
+// If several errors are possible, rules and kernel give the same one.
 TEST_F(AccessRulesOfKernel, AnyBytesOfAnyObjectAreRefusedForTheSameReason) {
   const auto link = next_path();
   ASSERT_EQ(symlink("target", link.c_str()), 0);
@@ -321,7 +321,7 @@ TEST_F(AccessRulesOfKernel, AChangeOfOwnerTakesTheSameBits) {
     const auto path = new_object(random_.one_in(2));
     ASSERT_EQ(chmod(path.c_str(), drawn_mode()), 0);
     const auto before = attributes_at(path);
-    // Without root's rights, to the same.
+    // Without root's rights, uid and gid stay as they are.
     const auto uid = is_root() ? static_cast<uid_t>(random_.below(2)) : before.uid;
     ASSERT_EQ(lchown(path.c_str(), uid, before.gid), 0);
     EXPECT_EQ(attributes_at(path).mode, view::chown_mode(before.mode)) << std::oct << before.mode;
@@ -335,7 +335,7 @@ TEST_F(AccessRulesOfKernel, AWriteAndATruncationTakeTheSameBits) {
     ASSERT_GE(file, 0);
     ASSERT_EQ(chmod(path.c_str(), drawn_mode()), 0);
     const auto before = attributes_at(path);
-    // Linux spares those who may set the bits; another user of files may not.
+    // Linux exempts users who may set the bits, so the call runs as another file-system user.
     const auto user = setfsuid(is_root() ? 65534 : geteuid());
     const bool is_done = random_.one_in(2) ? write(file, "x", 1) == 1 : ftruncate(file, 5) == 0;
     setfsuid(static_cast<uid_t>(user));
@@ -356,7 +356,7 @@ TEST_F(AccessRulesOfKernel, TheSameNamesOfAttributesAreTaken) {
                                     "",
                                     "user." + std::string(250, 'a'),
                                     "user." + std::string(251, 'a')};
-  // Of these Linux tells others nothing but that they may not.
+  // For these names Linux tells other users only that they may not.
   if (is_root()) names.insert(names.end(), {"trusted.", "trusted.a", "security.", "security.a"});
   for (const auto& name : names) {
     const auto checked = view::check_xattr_name(name);

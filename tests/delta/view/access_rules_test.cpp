@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The rules one by one, also those that no kernel can be asked for: of broken lists.
+// The rules one by one, including those for broken lists, which a kernel never shows.
 // access_rules_kernel_test.cpp compares the rules with the kernel's.
 #include "delta/view/access_rules.h"
 
@@ -23,7 +23,7 @@ using format::kTypeRegular;
 using format::kTypeSymlink;
 
 const view::Credentials kSomebody = {.uid = 1000, .gid = 100, .umask = 027};
-/// A directory of group 50.
+/// Returns the attributes of a directory of group 50.
 view::Attributes parent_of(std::uint32_t permissions) {
   view::Attributes attributes;
   attributes.mode = kTypeDirectory | permissions;

@@ -24,7 +24,7 @@ class CommitInterval : public testing::Test {
     }
     return syncs;
   }
-  // How many of ten changes have been synced when they return.
+  // The number of ten changes that were synced before they returned.
   [[nodiscard]] int synced_changes() {
     const auto file = view().lookup(kRoot, "file").value().object;
     int synced = 0;
@@ -63,7 +63,7 @@ TEST_F(CommitInterval, OfZeroMakesEachChangeDurableBeforeItReturns) {
 
 TEST_F(CommitInterval, OfASecondSyncsNoChangeByItself) {
   open(std::chrono::milliseconds(1000));
-  EXPECT_LE(synced_changes(), 1) << "numbers of new objects are reserved durably";
+  EXPECT_LE(synced_changes(), 1) << "only the reservation of object numbers may sync";
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ void FaultyView::expect_state() {
     note_synced();
     return;
   }
-  ADD_FAILURE() << found << "\nand no other of " << states_.size() << " states";
+  ADD_FAILURE() << found << "\nand none of " << states_.size() << " states";
 }
 
 void FaultyView::reopen() {

@@ -18,23 +18,23 @@
 
 namespace dgfs::test {
 
-/// For one thread. Without threads of the store: a run is the same each time.
+/// For one thread. The store has no threads, so that each run is the same.
 class FaultyView {
  public:
-  /// Nodes of a few hundred bytes. `cache_bytes` is of the image, too.
+  /// Options for nodes of a few hundred bytes. `cache_bytes` holds for the image, too.
   static delta::StoreOptions small_options();
-  /// A tree that is soon compared.
+  /// Limits for a tree that is compared quickly.
   static OperationLimits small_limits();
 
-  /// With a few files and directories in the image, opened.
+  /// Makes an image with a few files and directories, and opens the view.
   FaultyView(std::uint64_t seed, const delta::StoreOptions& options, const OperationLimits& limits);
 
   [[nodiscard]] Random& random() { return random_; }
   [[nodiscard]] storage::MemoryEnv& memory() { return tree_.memory(); }
-  /// Below all; of the image, too.
+  /// Faults of the lowest storage; they hit the image, too.
   [[nodiscard]] storage::FaultyEnv& faults() { return *faulty_; }
   void disarm() { faulty_->arm({}); }
-  /// Of the store, from the next opening on.
+  /// Options of the store, used from the next opening on.
   [[nodiscard]] delta::StoreOptions& options() { return options_; }
   [[nodiscard]] SteppingEnv& clock() { return clock_; }
   [[nodiscard]] const reader::Image& image() const { return *image_; }
@@ -44,32 +44,33 @@ class FaultyView {
   [[nodiscard]] const ModelTree& model() const { return operations_->model(); }
 
   [[nodiscard]] Operation next_operation() { return maker_.next(model()); }
-  /// The view does it as the model does, or refuses it; then the error is in refusal().
+  /// The view does the operation as the model does, or refuses it; the error is then in refusal().
   ViewOperations::Step run(const Operation& operation);
-  /// Of the last operation; none: it was not refused.
+  /// The error of the last operation; none: it was not refused.
   [[nodiscard]] std::optional<ErrorKind> refusal() const { return refusal_; }
-  /// How operations are done to the view: plainly, but for this.
+  /// Does an operation on the view without this class's additions.
   static OperationResult perform_plainly(const Operation& operation, view::View& view);
   void perform_with(ViewOperations::Perform perform) { perform_ = std::move(perform); }
-  /// The model as it is now, or a later one, is there after a crash.
+  /// From now on a crash leaves the model as it is now, or a later one.
   void note_synced() { states_ = {model()}; }
 
-  /// States are not kept from now on, which takes time where there are many objects: the view is
-  /// opened again by reopen() alone.
+  /// Stops keeping states, which takes time with many objects. From then on only reopen() may open
+  /// the view again.
   void keep_no_states() { keeps_states_ = false; }
 
-  /// Whether view and model are the same; adds a failure where they are not.
+  /// Returns whether view and model are equal; adds a failure if not.
   bool expect_equal() const { return operations_->expect_equal(); }
-  /// The view goes, as it does when its process ends.
+  /// Drops the view, as the end of its process does.
   void drop();
-  /// And what was not synced is lost, or some of it.
+  /// Drops the view; unsynced bytes are lost, all or some.
   void crash(storage::CrashLoss loss, std::uint64_t seed);
-  /// Image and delta.
+  /// Opens image and delta.
   void open_layers();
   Status open_view();
-  /// After open_view(): the view is in a state from the last that was synced on. Operations go on.
+  /// Call it after open_view(): expects the view in a state not older than the last synced one, and
+  /// continues from there.
   void expect_state();
-  /// As after a clean end.
+  /// Opens again after a clean end.
   void reopen();
 
  private:
@@ -86,10 +87,10 @@ class FaultyView {
   ViewOperations::Perform perform_ = perform_plainly;
   std::optional<ErrorKind> refusal_;
   bool keeps_states_ = true;
-  std::vector<ModelTree> states_;  ///< from the last that was synced to the one reached
+  std::vector<ModelTree> states_;  ///< from the last synced state to the current one
 };
 
-/// Whether it is there to make room: such operations go on where others are refused.
+/// Whether the operation makes room; the view accepts such operations when it refuses others.
 [[nodiscard]] bool removes(const Operation& operation);
 
 }  // namespace dgfs::test

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Directories of very many names: in the image, in the stores, and in both. All come, in order and
-// in bounded memory, and all can be removed as they come.
+// Directories of very many names: in the image, in the stores, and in both. A listing gives all of
+// them in order and in bounded memory, and a caller can remove each name as it comes.
 #include <algorithm>
 #include <functional>
 
@@ -21,7 +21,7 @@ using view::ListingPlaces;
 using view::ObjectNumber;
 
 constexpr std::size_t kReplyNames = 100;
-// Memory of a stream's replies and of the caches of image and store, and some more.
+// Memory for a stream's replies and the caches of image and store, with a margin.
 constexpr std::size_t kListingBytesMax = std::size_t{8} << 20;
 
 enum class Layer : std::uint8_t { kImage, kStore, kBoth };
@@ -51,7 +51,7 @@ class LargeListing : public testing::TestWithParam<Case> {
     for (int i = 0; i < GetParam().names; ++i) {
       if (is_in_image(i)) continue;
       value_of(view().create(directory_, name_of(i), {}, {}));
-      // Some in a sealed store, the others over it.
+      // Some names are in a sealed store, the others over it.
       if (GetParam().layer == Layer::kBoth && i == GetParam().names / 2 + 1) tree_.seal();
     }
   }
@@ -67,7 +67,7 @@ class LargeListing : public testing::TestWithParam<Case> {
     expect_ok(view().release(value_of(view().unlink(directory_, name)).object));
   }
 
-  // All names behind "..", piece by piece; `visit` has each one and its number.
+  // Lists all names after "..", piece by piece; `visit` gets each name and its number.
   template <class Visit>
   static void read_all(Listing& listing, Visit visit) {
     ListingCookie cookie = 0;
@@ -84,7 +84,7 @@ class LargeListing : public testing::TestWithParam<Case> {
       }));
     }
   }
-  // That numbers from 0 on come, but for those that `is_gone`.
+  // Expects all numbers from 0 on, except those for which `is_gone` holds.
   template <class IsGone>
   void expect_names(IsGone is_gone) {
     int next = 0;
@@ -110,14 +110,14 @@ TEST_P(LargeListing, HasEachNameInLittleMemory) {
   EXPECT_LT(meter.peak_bytes(), kListingBytesMax);
 }
 
-// Each third goes while others stay, then all that is left.
+// Removes each third name first, then all that are left.
 TEST_P(LargeListing, NamesAreRemovedAsTheyCome) {
   const auto is_third = [](int i) { return i % 3 == 0; };
   {
     const auto listing = stream();
     int removed = 0;
     read_all(*listing, [&](std::string_view name, int i) {
-      EXPECT_EQ(name, name_of(i)) << "what was removed moves nothing";
+      EXPECT_EQ(name, name_of(i)) << "removals do not move the place of a stream";
       if (!is_third(i)) return;
       unlink(name);
       ++removed;
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Many, LargeListing,
                                          Case{"Both", 1'000'000, Layer::kBoth}),
                          name_of_case);
 
-// Of replies that are older than that the begins are remembered.
+// For older replies the stream remembers where they began.
 TEST(LargeListingPlaces, ForgetNamesBeforeReplies) {
   constexpr int kNames = 300'000;
   constexpr int kNamesOfReply = 100;
@@ -159,13 +159,13 @@ TEST(LargeListingPlaces, ForgetNamesBeforeReplies) {
   const auto at = [&](int i) {
     return value_of(places.name_before(cookies[static_cast<std::size_t>(i)]));
   };
-  EXPECT_EQ(at(250), name_of(199)) << "names come again, and none is left out";
+  EXPECT_EQ(at(250), name_of(199)) << "names come twice, but none is left out";
   const int exact = static_cast<int>(ListingPlaces::kNamesBytesMax / (name_of(0).size() + 1));
   for (int i = kNames - exact + kNamesOfReply; i < kNames; ++i) ASSERT_EQ(at(i), name_of(i));
   EXPECT_LT(places.memory_bytes(), ListingPlaces::kNamesBytesMax + 1'000'000);
 }
 
-// A stream of short replies remembers what its memory has room for, and refuses what is older.
+// A stream of short replies remembers as many as its memory holds, and refuses older cookies.
 TEST(LargeListingPlaces, AreForgottenInTheEnd) {
   constexpr std::uint32_t kReplies = 200'000;
   ListingPlaces places(kRoot, 1);
@@ -189,7 +189,7 @@ TEST(LargeListingPlaces, AreForgottenInTheEnd) {
             ListingPlaces::kRepliesBytesMax + ListingPlaces::kNamesBytesMax + 1000);
 }
 
-// It leaves nothing behind that nobody counts.
+// The next reply frees the memory of the long one, so that all memory is counted.
 TEST(LargeListingPlaces, WhatALongReplyTakesCountsUntilTheNext) {
   ListingPlaces places(kRoot, 1);
   places.begin_reply("");
@@ -204,8 +204,8 @@ TEST(LargeListingPlaces, WhatALongReplyTakesCountsUntilTheNext) {
   EXPECT_LT(places.memory_bytes(), 1000U);
 }
 
-// One reply of all names is more than the ended streams may keep together: it is forgotten at once,
-// and so are those before it.
+// One reply with all names is more than ended streams may keep together: the stream is forgotten at
+// once, and so are those before it.
 TEST(LargeListingPlaces, StreamsThatHaveEndedKeepABoundedAmount) {
   view::Listings listings(0);
   const auto end = [&](std::size_t names, std::size_t name_bytes) {
@@ -226,7 +226,7 @@ TEST(LargeListingPlaces, StreamsThatHaveEndedKeepABoundedAmount) {
   EXPECT_TRUE(listings.find(kRoot, small));
   const auto other_half = end(1, view::Listings::kEndedBytesMax / 2);
   EXPECT_FALSE(listings.find(kRoot, small));
-  EXPECT_FALSE(listings.find(kRoot, half)) << "they have more than their names";
+  EXPECT_FALSE(listings.find(kRoot, half)) << "streams keep more than the bytes of their names";
   EXPECT_TRUE(listings.find(kRoot, other_half));
   EXPECT_FALSE(listings.find(kRoot, end(1'000'000, 14)));
   EXPECT_FALSE(listings.find(kRoot, other_half));

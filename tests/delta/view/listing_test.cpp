@@ -36,7 +36,7 @@ class ViewListing : public testing::Test {
   [[nodiscard]] std::unique_ptr<Listing> stream() {
     return value_of(view().open_listing(directory_));
   }
-  // One reply of `count` names at most; the cookie goes on behind it.
+  // Reads one reply of at most `count` names; the cookie then stands behind it.
   static std::vector<std::string> read(Listing& listing, ListingCookie& cookie, std::size_t count,
                                        std::vector<ListingCookie>* cookies = nullptr) {
     std::vector<std::string> names;
@@ -86,7 +86,7 @@ TEST_F(ViewListing, GoesOnBehindEachName) {
   }
   EXPECT_EQ(all.size(), 102U);
   EXPECT_EQ(all.back(), "n0099");
-  EXPECT_TRUE(read(*listing, cookie, 7).empty()) << "the end stays the end";
+  EXPECT_TRUE(read(*listing, cookie, 7).empty()) << "a stream at its end gives no more names";
 }
 
 TEST_F(ViewListing, APlaceInTheLastReplyIsExact) {
@@ -97,7 +97,8 @@ TEST_F(ViewListing, APlaceInTheLastReplyIsExact) {
   for (std::size_t i = 0; i + 1 < 10; ++i) {
     const auto again = stream();
     ListingCookie place = cookies[i];
-    EXPECT_EQ(read(*again, place, 1).front(), names[i + 1]) << "also for another stream";
+    EXPECT_EQ(read(*again, place, 1).front(), names[i + 1])
+        << "a cookie is valid for another stream, too";
   }
 }
 
@@ -131,7 +132,7 @@ TEST_F(ViewListing, AStreamThatHasEndedIsRememberedForATime) {
   EXPECT_FALSE(stream()->read(cookie, false, [](const ListingName&) { return true; }));
 }
 
-// Serial numbers of 32 bits come to an end where a stream is begun again for days.
+// Serial numbers have 32 bits, and run out if a stream is begun again for days.
 TEST_F(ViewListing, AStreamGoesOnWithNewNumbers) {
   constexpr std::uint32_t kLastBegin = 20;
   const view::Layers layers(tree_.image(), tree_.delta());
@@ -150,13 +151,14 @@ TEST_F(ViewListing, AStreamGoesOnWithNewNumbers) {
       all.insert(all.end(), names.begin(), names.end());
       ListingCookie place = cookies[before];
       if (names.size() > 1) {
-        EXPECT_EQ(read(other, place, 1).front(), names[1]) << "a place in the last reply";
+        EXPECT_EQ(read(other, place, 1).front(), names[1])
+            << "a place in the last reply stays valid";
       }
     }
     EXPECT_EQ(all.size(), 102U);
     EXPECT_TRUE(std::ranges::is_sorted(all));
     for (const ListingCookie each : cookies) {
-      EXPECT_TRUE(seen.insert(each).second) << "no cookie stands for two places";
+      EXPECT_TRUE(seen.insert(each).second) << "each cookie stands for one place";
     }
   }
 }
@@ -189,7 +191,7 @@ TEST_F(ViewListing, AllThatIsListedMayBeRemovedMeanwhile) {
             ErrorKind::kNotFound);
 }
 
-// Its parent may have ended: ".." would lead to no object.
+// The parent may have ended: ".." would lead to no object.
 TEST_F(ViewListing, ARemovedDirectoryHasNoNames) {
   const auto parent = value_of(view().make_directory(kRoot, "p", 0755, {})).object;
   const auto child = value_of(view().make_directory(parent, "c", 0755, {})).object;
@@ -208,7 +210,7 @@ TEST_F(ViewListing, ARemovedDirectoryHasNoNames) {
   }
 }
 
-// Names of even numbers stay; the others come and go, are renamed over, sealed and opened again.
+// Names with even numbers stay; others come and go, are renamed over, sealed and opened again.
 TEST_F(ViewListing, ANameThatStaysComesOnceWhateverHappensToOthers) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Random random(seed);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The model test of the view with many seeds. One program, so that it can say how many operations
-// it tried.
+// The model test of the view with many seeds. One program, so that it can report the number of
+// operations.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -12,15 +12,15 @@
 namespace dgfs::test {
 namespace {
 
-// Those before are for the short set.
+// The short set uses the seeds below this one.
 constexpr std::uint64_t kFirstSeed = 100'000;
 constexpr std::uint64_t kParts = 100;
-constexpr std::uint64_t kRuns = 20;  // of a part
+constexpr std::uint64_t kRuns = 20;  // for each part
 constexpr std::size_t kOperations = 500;
 constexpr std::uint64_t kOperationsMin = 1'000'000;
 static_assert(kParts * kRuns * kOperations >= kOperationsMin);
 
-// Of all tests of the program.
+// The sum over all tests of the program.
 RunCounts total;
 
 class LongViewModel : public testing::TestWithParam<std::uint64_t> {};
@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, LongViewModel, testing::Range<std::uint64_t>(0, 
 
 }  // namespace
 
-// The long set is there for it; a part of it need not have as many.
+// The whole set must reach so many operations; a filtered run need not.
 bool is_long() { return testing::GTEST_FLAG(filter) != "*" || total.operations >= kOperationsMin; }
 
 void print_total() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A ModelTree as an image begins it, and as a value; the operations that are made for it.
+// A ModelTree that starts from an image, and as a value; and the operations made for it.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -95,7 +95,8 @@ TEST_F(ModelImageTest, WhatHasNoNameEndsWithReleaseOrAllAtOnce) {
   EXPECT_EQ(model.objects().size(), 6U);
 }
 
-// Each kind comes, errors that a view can tell come, and the tree neither grows on nor dies.
+// Each kind of operation and each error of a view occurs, and the tree neither grows for ever nor
+// dies out.
 TEST_F(ModelImageTest, OperationsAreOfAllKinds) {
   Random random(1);
   OperationMaker maker(random, {});

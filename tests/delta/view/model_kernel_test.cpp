@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The model of a view against the kernel: random operations on a ModelTree and on a directory.
+// Compares the model of a view with the kernel: random operations on a ModelTree and on a
+// directory.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -23,7 +24,7 @@ OperationResult kept(OperationResult result, const DumpOptions& options) {
   return result;
 }
 
-// Both trees, and how often which kinds of operation and of error came.
+// Both trees, with counts of the kinds of operations and errors that occurred.
 class KernelRun {
  public:
   explicit KernelRun(Random& random)
@@ -53,7 +54,7 @@ class KernelRun {
     EXPECT_TRUE(found.empty()) << found;
   }
 
-  // What the kernel does not tell.
+  // Checks facts that the kernel does not show.
   void expect_sound() const {
     for (const auto& [id, object] : model_.objects()) {
       const auto& attributes = object.attributes;
@@ -87,16 +88,16 @@ class KernelRun {
     return all;
   }
 
-  // ext4 leaves an object alone whose extended attribute gets the value that it has.
+  // ext4 does not touch an object if its extended attribute gets the value that it already has.
   [[nodiscard]] bool keeps_ext4_times(const Operation& operation) const {
-    // It makes nothing of zeros behind the end, nor of a copy from there.
+    // ext4 ignores zeroing behind the end, and copies from there.
     if (operation.verb == Verb::kZero || operation.verb == Verb::kCopy) return true;
     if (operation.verb != Verb::kSetXattr) return false;
     const auto value = model_.xattr(operation.object, operation.xattr);
     return value && value.assume_value() == operation.value;
   }
 
-  // Whether the same times have become other ones.
+  // Returns whether the same times have changed in both trees.
   [[nodiscard]] bool expect_same_changes(const std::map<ModelId, Times>& before) const {
     bool are_same = true;
     for (const auto& [id, now] : all_times()) {
@@ -106,11 +107,11 @@ class KernelRun {
       const bool is_same =
           (kernel.first == now.kernel.first) == (model.first == now.model.first) &&
           (kernel.second == now.kernel.second) == (model.second == now.model.second);
-      EXPECT_TRUE(is_same) << "of #" << id << " the kernel changes mtime "
-                           << (kernel.first != now.kernel.first) << " and ctime "
-                           << (kernel.second != now.kernel.second) << ", the model "
-                           << (model.first != now.model.first) << " and "
-                           << (model.second != now.model.second);
+      EXPECT_TRUE(is_same) << "of #" << id
+                           << " the kernel changes mtime: " << (kernel.first != now.kernel.first)
+                           << ", ctime: " << (kernel.second != now.kernel.second)
+                           << "; the model changes mtime: " << (model.first != now.model.first)
+                           << ", ctime: " << (model.second != now.model.second);
       are_same = are_same && is_same;
     }
     return are_same;

@@ -109,7 +109,7 @@ TEST_F(ViewNames, AnObjectOfTheImageDiesByItsWhiteoutAlone) {
   EXPECT_TRUE(value_of(view().paths(file)).empty());
   EXPECT_FALSE(viewed_.delta().newest().may_have('A', file));
   EXPECT_FALSE(viewed_.delta().newest().may_have('O', file));
-  // The first record that is written for it has the mark.
+  // The first record of the file in the store gets the mark.
   value_of(view().set_attributes(file, {0600, {}, {}, {}, {}}));
   EXPECT_TRUE(viewed_.delta().newest().may_have('O', file));
   EXPECT_EQ(value_of(view().attributes(file)).link_count, 0U);
@@ -294,7 +294,7 @@ TEST_F(ViewNames, NumbersAreNeverGivenTwice) {
   }
 }
 
-// The image lists them.
+// The image lists the names of its links.
 TEST(ViewLinks, OfTheImageLeadToTheirObjectWhicheverIsLeft) {
   ViewedTree viewed;
   viewed.tree().directory("d");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Privileges of a file go in the same step as the change that ends them.
+// A file loses its privileges in the same step as the change that ends them.
 #include "format/entry/access_list.h"
 #include "format/entry/mode.h"
 #include "tests/delta/view/view_fixture.h"
@@ -44,7 +44,7 @@ TEST_F(ViewPrivileges, BitsAreClearedWhateverTheOthersAreByThen) {
   set_mode(06755);
   view::AttributeChange wish;
   wish.cleared_permissions = format::kSetUserId | format::kSetGroupId;
-  set_mode(06711);  // somebody is faster
+  set_mode(06711);  // another process gets in first
   change(wish);
   EXPECT_EQ(attributes().mode & format::kPermissionMask, 0711U);
 }
@@ -55,7 +55,7 @@ TEST_F(ViewPrivileges, BitsAreClearedOfPermissionsThatAreSetToo) {
   wish.cleared_permissions = format::kSetGroupId;
   change(wish);
   EXPECT_EQ(attributes().mode & format::kPermissionMask, 05755U);
-  EXPECT_TRUE(format::is_regular(attributes().mode)) << "the type stays";
+  EXPECT_TRUE(format::is_regular(attributes().mode)) << "the type does not change";
 }
 
 TEST_F(ViewPrivileges, CapabilitiesGoWithAChangeThatDropsThem) {
@@ -67,14 +67,14 @@ TEST_F(ViewPrivileges, CapabilitiesGoWithAChangeThatDropsThem) {
   change(wish);
   EXPECT_FALSE(has_capabilities());
   change(wish);
-  EXPECT_FALSE(has_capabilities()) << "there is nothing to be dropped";
+  EXPECT_FALSE(has_capabilities()) << "the file has no capabilities to drop";
   viewed_.reopen();
   EXPECT_FALSE(has_capabilities());
 }
 
 TEST_F(ViewPrivileges, AnAccessListClearsBitsInTheSameStep) {
   set_mode(02755);
-  // Version 2; the owner rw, the group r, others none.
+  // Version 2; owner rw, group r, others nothing.
   const std::string nobody(4, '\xff');
   const std::string list = std::string("\x02\0\0\0", 4) + std::string("\x01\0\x06\0", 4) + nobody +
                            std::string("\x04\0\x04\0", 4) + nobody + std::string("\x20\0\0\0", 4) +
@@ -84,7 +84,7 @@ TEST_F(ViewPrivileges, AnAccessListClearsBitsInTheSameStep) {
   EXPECT_EQ(attributes().mode & format::kPermissionMask, 0640U);
 }
 
-// Where the kernel writes back it is the one that knows it.
+// With write-back caching, only the kernel knows this time.
 TEST_F(ViewPrivileges, TheTimeOfChangeMayBeGiven) {
   view::AttributeChange wish;
   wish.ctime = Time{1'000'000, 7};
@@ -93,7 +93,8 @@ TEST_F(ViewPrivileges, TheTimeOfChangeMayBeGiven) {
   wish.ctime = Time{0, 2'000'000'000};
   EXPECT_EQ(view().set_attributes(program_, wish).error().kind(), ErrorKind::kInvalidArgument);
   set_mode(0700);
-  EXPECT_NE(attributes().ctime, (Time{1'000'000, 7})) << "else it is now";
+  EXPECT_NE(attributes().ctime, (Time{1'000'000, 7}))
+      << "without a given time, ctime is the current time";
 }
 
 }  // namespace

@@ -51,10 +51,10 @@ TEST(Shrink, LeavesTheOperationsThatFailTogether) {
   ASSERT_EQ(left.size(), 2U);
   EXPECT_EQ(left[0].object, 17U);
   EXPECT_EQ(left[1].object, 333U);
-  EXPECT_LT(tries, 100U) << "as bisection needs";
+  EXPECT_LT(tries, 100U) << "bisection needs fewer tries";
 }
 
-// One goes only once another has gone: a single pass over all does not see it.
+// One element can go only after another one has gone; a single pass misses this.
 TEST(Shrink, LooksAgainAfterSomethingHasGone) {
   const auto left = shrink<int>(
       numbers_below(8),
@@ -81,7 +81,7 @@ TEST(Shrink, StopsWhenTheTriesRanOut) {
       },
       10);
   EXPECT_EQ(tries, 10U);
-  EXPECT_TRUE(has(left, 0) && has(left, 99)) << "what it returns fails still";
+  EXPECT_TRUE(has(left, 0) && has(left, 99)) << "the result must still fail";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// An Env whose clock stands still until it is told to go on, so that times can be compared exactly.
+// An Env whose clock moves only when the test calls step(), so that times compare exactly.
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,14 @@
 
 namespace dgfs::test {
 
-/// Thread-safe as the Env that it passes all else to.
+/// As thread-safe as the Env to which it passes all other calls.
 class SteppingEnv final : public storage::ForwardingEnv {
  public:
   /// @param base  must outlive this
   explicit SteppingEnv(storage::Env& base) : EnvForwarder(base) {}
 
   Time now() const override { return {seconds_.load(), 123'456'789}; }
-  /// A second passes.
+  /// Moves the clock on by a second.
   void step() { ++seconds_; }
 
  private:

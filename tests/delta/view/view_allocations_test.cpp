@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Each allocation of a call of a view fails in turn. The call says so, and throws nothing.
+// Each allocation of a call of a view fails in turn. The call returns an error, and throws nothing.
 #include <functional>
 #include <new>
 #include <string>
@@ -23,7 +23,8 @@ class EachAllocation : public testing::Test {
 
   view::View& view() { return faulty_.view(); }
 
-  // Of a call that changes nothing. It goes well, or fails for its own reason, where all is there.
+  // Expects kLimit of a call that changes nothing; with enough memory it succeeds, or fails for its
+  // own reason.
   void expect_said(const std::function<Status()>& call) {
     int refused = 0;
     for (std::uint64_t at = 1;; ++at) {
@@ -48,7 +49,7 @@ class EachAllocation : public testing::Test {
   }
   template <class T>
   static Status status_of(Result<T> result) {
-    if (!result) return std::move(result).assume_error();  // moved: it takes no memory
+    if (!result) return std::move(result).assume_error();  // moved, so it takes no memory
     return ok();
   }
 
@@ -76,8 +77,7 @@ TEST_F(EachAllocation, OfContents) {
   expect_said([&] { return status_of(view().read(file, 50, out)); });
   expect_said([&] { return status_of(view().next_data(file, 0)); });
   expect_said([&] { return status_of(view().next_hole(file, 0)); });
-  // Those that change something write the same bytes again: however far a call has come, they are
-  // there, or were.
+  // Repeated calls write the same bytes, so the contents are the same however far a call came.
   const Buffer bytes(2000, 'c');
   expect_said([&] { return status_of(view().write(file, 300, bytes)); });
   ASSERT_EQ(value_of(view().read(file, 300, out)), out.size());
@@ -94,7 +94,7 @@ TEST_F(EachAllocation, OfListings) {
   }
 }
 
-// Whoever sends what it was shown goes on behind that.
+// A caller that returns the cookie of a shown name continues after that name.
 TEST_F(EachAllocation, ANameThatWasShownHasItsPlace) {
   const auto listing = value_of(view().open_listing(view::kRoot));
   bool has_failed = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// One budget for image, stores and view: what all of them hold, counted by operator new, while now
-// one of them is asked for more, and now another.
+// One budget for image, stores and view: the test counts their memory with operator new, while one
+// after the other needs more.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -87,7 +87,7 @@ class ViewBudget : public testing::Test {
     const auto small = value_of(view_->lookup(kRoot, "small")).object;
     for (int i = 0; i < kNames; ++i) value_of(view_->lookup(small, std::to_string(i)));
   }
-  // A few bytes of each chunk.
+  // Patches a few bytes of each chunk.
   void patch_all() {
     for (const ObjectNumber file : files_) {
       for (std::size_t at = 100; at < kFileBytes; at += 5000) {
@@ -104,12 +104,13 @@ class ViewBudget : public testing::Test {
   std::unique_ptr<delta::DeltaDirectory> delta_;
   std::unique_ptr<view::View> view_;
   std::vector<ObjectNumber> files_;
-  std::optional<HeapMeter> meter_;  // of what comes after the image is packed
+  std::optional<HeapMeter> meter_;  // counts from the end of packing on
 };
 
 TEST_F(ViewBudget, AllCachesTogetherStayWithinIt) {
   read_all();
-  EXPECT_GE(memory_.pool().bytes(), kMemoryBytes / 2) << "frames have what nobody else needs";
+  EXPECT_GE(memory_.pool().bytes(), kMemoryBytes / 2)
+      << "the frame cache takes the memory that the others do not need";
   expect_within_budget("frames");
   look_up_all();
   expect_within_budget("pages of the index");

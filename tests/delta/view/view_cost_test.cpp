@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a view costs: reads of the index for what nobody has touched, and bytes that an operation
-// writes. Counted at the files.
+// What a view costs: reads of the index for untouched objects, and bytes that an operation writes.
+// The test counts them at the files.
 #include <functional>
 
 #include "tests/delta/view/view_fixture.h"
@@ -54,7 +54,7 @@ class ViewCost : public testing::Test {
     }
     return bytes;
   }
-  // Reads of a freshly opened image, calls at the files of the delta, and bytes written to these.
+  // Reads of a freshly opened image, calls at the files of the delta, and bytes written to them.
   struct Cost {
     std::uint64_t reads = 0;
     std::uint64_t delta_calls = 0;
@@ -74,7 +74,7 @@ class ViewCost : public testing::Test {
       expect_ok(view().sync());
     });
   }
-  // Some hundreds of names all over the image, each with a use of it.
+  // Uses some hundreds of names all over the image.
   template <class Use>
   static void for_names(Use use) {
     Random random(7);
@@ -97,7 +97,7 @@ class ViewCost : public testing::Test {
       if (child) value_of(view().attributes(child.value().object));
     });
   }
-  // In the last directory, which the lookups leave alone.
+  // Fills the last directory, which the lookups do not touch.
   void fill_delta(const std::string& prefix) {
     const auto directory = value_of(view().lookup(kRoot, name_of(kDirectories - 1))).object;
     for (int i = 0; i < 2000; ++i) {
@@ -122,13 +122,13 @@ TEST_F(ViewCost, LookupsOfWhatNobodyTouchedReadNoMoreThanTheImageDoes) {
   EXPECT_EQ(full.delta_calls, 0U);
 }
 
-// A few records in one group of the log, whatever is below.
+// A rename writes a few records in one group of the log, however much lies below.
 TEST_F(ViewCost, ARenameOfADirectoryIsTheSameForAnySize) {
   const auto small = cost_of_move(name_of(1));
   const auto large = cost_of_move("large");
   EXPECT_LE(small.delta_bytes, 4096U);
   EXPECT_EQ(large.delta_bytes, small.delta_bytes);
-  EXPECT_LE(large.delta_calls, 3U);  // a block with the rename before is read
+  EXPECT_LE(large.delta_calls, 3U);  // reads a block with the rename before
   EXPECT_LE(small.delta_calls, 2U);
   EXPECT_LE(large.reads, 2U);
   EXPECT_LE(small.reads, 2U);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A view that crashes at each storage call. What is there afterwards is a beginning of what was
-// done, with all that was synced, and no number is given that was given before.
+// A view that crashes at each storage call. Afterwards the view has a prefix of the operations,
+// with all synced ones, and uses no object number twice.
 #include <array>
 
 #include "storage/memory/crash_loss.h"
@@ -21,7 +21,7 @@ constexpr int kSteps = 150;
 constexpr std::array kLosses = {CrashLoss::kDropUnsynced, CrashLoss::kKeepAll,
                                 CrashLoss::kRandomSubset, CrashLoss::kScattered};
 
-// Small, and without threads: storage calls are the same in each run.
+// Small, and without threads, so that each run makes the same storage calls.
 delta::StoreOptions store_options() {
   delta::StoreOptions options;
   options.create = true;
@@ -32,7 +32,7 @@ delta::StoreOptions store_options() {
   return options;
 }
 
-// One run, until it ends or the machine stops; and what may be found then.
+// One run, until it ends or the machine stops, with the states that may follow.
 class CrashRun {
  public:
   CrashRun(std::uint64_t seed, std::uint64_t at_call) : random_(seed) {
@@ -48,7 +48,7 @@ class CrashRun {
 
   [[nodiscard]] std::uint64_t calls() const { return stopping_->calls(); }
 
-  // Crashes; then once more at a call of the opening, if it has so many.
+  // Crashes, and crashes again at a call of the opening, if it has so many.
   void crash(CrashLoss loss, std::uint64_t seed, std::uint64_t opening_call) {
     tree_.memory().crash(loss, seed);
     image_ = tree_.open();
@@ -76,7 +76,7 @@ class CrashRun {
       found = difference(*view, model, pairs);
       if (found.empty()) break;
     }
-    EXPECT_EQ(found, "") << "and no other state from " << synced_ << " on either";
+    EXPECT_EQ(found, "") << "and none of the states from " << synced_ << " on";
     const auto made = view->create(view::kRoot, "made after the crash", {}, {});
     ASSERT_TRUE(made) << made.error().message();
     EXPECT_TRUE(pairs_->is_new(made.value().object)) << made.value().object;
@@ -108,8 +108,8 @@ class CrashRun {
   std::unique_ptr<const reader::Image> image_;
   std::unique_ptr<StoppingEnv> stopping_;
   std::optional<ObjectPairs> pairs_;
-  std::vector<ModelTree> states_;  ///< after each operation; the first is the image
-  std::size_t synced_ = 0;         ///< that state, or a later one, is there after a crash
+  std::vector<ModelTree> states_;  ///< after each operation; the first is that of the image
+  std::size_t synced_ = 0;         ///< a crash leaves that state, or a later one
 };
 
 void crash_everywhere(std::uint64_t seed, std::uint64_t stride) {

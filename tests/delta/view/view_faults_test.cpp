@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Storage calls of a view fail, at random moments of random operations. An operation is refused as
-// a whole; after a failed sync all changes are, and reading goes on.
+// Storage calls of a view fail, at random moments of random operations. The view refuses the whole
+// operation. After a failed sync it refuses all changes, and reads go on.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -20,7 +20,7 @@ using storage::FaultKind;
 constexpr std::array kLosses = {CrashLoss::kDropUnsynced, CrashLoss::kKeepAll,
                                 CrashLoss::kRandomSubset, CrashLoss::kScattered};
 
-// How often something came about, over all runs. A value.
+// How often each event occurred, over all runs. A value.
 struct CallsSeen {
   int refused = 0;
   int failed_syncs = 0;
@@ -30,14 +30,14 @@ struct CallsSeen {
 
 delta::StoreOptions tight_options() {
   auto options = FaultyView::small_options();
-  options.cache_bytes = 0;  // all is read, and may fail
+  options.cache_bytes = 0;  // so each read asks the storage, and may fail
   options.parameters.segment_bytes = 1 << 14;
   options.table_bytes = 2048;
   options.dirty_bytes = 4096;
   return options;
 }
 
-// Whether the view lets nothing change any more: it says so, whatever the storage does now.
+// Returns whether the view accepts no change any more, although the storage works again.
 bool is_over(FaultyView& faulty) {
   const auto synced = faulty.view().sync();
   EXPECT_TRUE(synced || synced.error().kind() == ErrorKind::kIo) << synced.error().message();
@@ -106,11 +106,11 @@ class CallsRun {
     EXPECT_EQ(faulty_.refusal(), ErrorKind::kIo);
     faulty_.expect_equal();
     if (is_over(faulty_)) return true;
-    EXPECT_EQ(faulty_.run(operation), Step::kAgreed) << "now that nothing fails";
+    EXPECT_EQ(faulty_.run(operation), Step::kAgreed) << "without faults, operations succeed again";
     return true;
   }
 
-  // Nothing changes any more, and all can be read; then it is opened again.
+  // The view accepts no change, but reads succeed; then it is opened again.
   void come_back() {
     ++seen_.over;
     for (int i = 0; i < 12; ++i) expect_unchanged(faulty_.next_operation());
@@ -139,7 +139,7 @@ class CallsRun {
     const auto step = faulty_.run(operation);
     if (step == Step::kRefused) {
       EXPECT_EQ(faulty_.refusal(), ErrorKind::kIo);
-    } else if (operation.verb != Verb::kRelease) {  // one without a record ends in memory
+    } else if (operation.verb != Verb::kRelease) {  // an object without a record ends in memory
       EXPECT_TRUE(before == dump(ModelFacts(faulty_.model()), ids_without_name(faulty_.model())));
     }
     faulty_.expect_equal();
@@ -162,7 +162,7 @@ TEST(ViewFaults, AnOperationHappensOrTheViewSaysThatItDidNot) {
   EXPECT_GT(seen.failed_openings, 10);
 }
 
-// One call of the log is enough, whatever goes well afterwards.
+// One failed call of the log is enough, even if later calls succeed.
 TEST(ViewFaults, AFailedSyncIsTheLastChange) {
   FaultyView faulty(1, tight_options(), FaultyView::small_limits());
   ASSERT_TRUE(faulty.view().create(view::kRoot, "a file", {}, {}));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A packed tree in memory with a delta over it, which is small enough that a few operations bring
-// about all that many do; what tests of the view begin with.
+// A packed tree in memory with a delta over it, small enough that a few operations have the same
+// effects as many. The start for tests of the view.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class ViewedTree {
     options_.level = 0;
   }
 
-  /// To be filled before open().
+  /// Fill it before open().
   [[nodiscard]] PackedTree& tree() { return tree_; }
   [[nodiscard]] SteppingEnv& clock() { return clock_; }
   [[nodiscard]] view::View& view() { return *view_; }
@@ -55,24 +55,24 @@ class ViewedTree {
                                             chunk_bytes_));
     open_delta();
   }
-  /// As after a clean end.
+  /// Opens again after a clean end.
   void reopen() {
     expect_ok(view_->close());
     close_delta();
     open_delta();
   }
-  /// The same with nothing in the image's caches.
+  /// The same, with empty caches of the image.
   void reopen_image() {
     expect_ok(view_->close());
     close_delta();
     image_ = tree_.open();
     open_delta();
   }
-  /// By file.
+  /// Calls by file.
   [[nodiscard]] std::map<std::string, storage::IoCounts> delta_calls() const {
     return counting_->all();
   }
-  /// What there is becomes a layer, and an empty store goes over it.
+  /// Turns the current stack into a layer, and puts an empty store over it.
   void seal() {
     expect_ok(view_->close());
     const auto end = view_->end_of_objects();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A view whose disk is full, or whose store is as large as it may be. It refuses to make things,
-// and has not begun to; it removes things, and then there is room.
+// A view with a full disk, or a store at its size limit. It refuses to make objects, with no
+// effect; it removes objects, which makes room.
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -15,7 +15,7 @@ namespace {
 using Step = ViewOperations::Step;
 
 constexpr std::uint64_t kRoomBytes = std::uint64_t{900} << 10;
-constexpr int kRemovalsAtLeast = 25;  // that the reserve is there for
+constexpr int kRemovalsAtLeast = 25;  // as many as the reserve has space for
 constexpr std::uint64_t kLargeDiskBytes = std::uint64_t{1} << 40;
 
 OperationLimits many_objects() {
@@ -27,7 +27,7 @@ OperationLimits many_objects() {
 
 delta::StoreOptions options_of_little_room(bool is_capped) {
   auto options = FaultyView::small_options();
-  options.table_bytes = 32768;  // the reserve is some operations long
+  options.table_bytes = 32768;  // so the reserve lasts for some operations only
   if (is_capped) options.max_bytes = kRoomBytes;
   return options;
 }
@@ -55,7 +55,8 @@ class FullRun {
       operate(filling(1000));
       faulty_.reopen();
       limit_to(2 * kRoomBytes);
-      EXPECT_EQ(faulty_.run(filling(1000)), Step::kAgreed) << "where there is room";
+      EXPECT_EQ(faulty_.run(filling(1000)), Step::kAgreed)
+          << "with room again, the operation succeeds";
       remove_all();
       limit_to(kRoomBytes);
     }
@@ -65,7 +66,7 @@ class FullRun {
  private:
   Random& random() { return faulty_.random(); }
 
-  // Of a name that nothing has.
+  // An operation on a new name.
   Operation filling(std::size_t bytes) {
     Operation operation;
     operation.verb = Verb::kMakeSymlink;
@@ -75,7 +76,7 @@ class FullRun {
     return operation;
   }
 
-  // So much is there from now on, for the store alone.
+  // From now on the store alone may have so many bytes.
   void limit_to(std::uint64_t bytes) {
     if (is_capped_) {
       faulty_.options().max_bytes = bytes;
@@ -86,10 +87,10 @@ class FullRun {
     }
   }
 
-  // As whoever owns a store without threads does it.
+  // Makes space as the owner of a store without threads does.
   void make_space() { expect_ok(faulty_.delta().newest().make_space()); }
 
-  // Until there is no space for what is small either.
+  // Fills the disk until even small operations find no space.
   void fill() {
     std::size_t bytes = 2000;
     for (int i = 0; i < 5000 && !testing::Test::HasFailure(); ++i) {
@@ -101,7 +102,7 @@ class FullRun {
       if (bytes == 200) return;
       bytes = 200;
     }
-    ADD_FAILURE() << "the disk never was full";
+    ADD_FAILURE() << "the disk never became full";
   }
 
   Step operate(const Operation& operation) {
@@ -118,8 +119,8 @@ class FullRun {
     return step;
   }
 
-  // From the leaves on. Removals write, too: where nothing is left of the reserve, and what they
-  // have made free is not found yet, there has to be more room.
+  // Removes from the leaves on. Removals write, too. If the reserve is used up and their freed
+  // space is not found yet, the test adds room.
   void remove_all() {
     while (!testing::Test::HasFailure()) {
       const auto& objects = faulty_.model().objects();
@@ -138,7 +139,7 @@ class FullRun {
       }
       if (operate(operation) != Step::kRefused) continue;
       limit_to(2 * kRoomBytes);
-      EXPECT_EQ(operate(operation), Step::kAgreed) << "where there is room";
+      EXPECT_EQ(operate(operation), Step::kAgreed) << "with room again, the operation succeeds";
     }
     faulty_.expect_equal();
   }
@@ -148,7 +149,7 @@ class FullRun {
   int refused_ = 0;
   int removed_since_full_ = 0;
   const bool is_capped_;
-  std::uint64_t others_bytes_ = 0;  ///< of the disk, when the store was empty
+  std::uint64_t others_bytes_ = 0;  ///< bytes of other files on the disk, when the store was empty
 };
 
 TEST(ViewFull, RemovesWhereItMakesNothing) {

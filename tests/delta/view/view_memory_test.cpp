@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Memory that a view cannot get. An operation happens as a whole, or is refused and has not begun.
+// Memory that a view cannot get. An operation happens as a whole, or is refused without effect.
 #include <functional>
 #include <new>
 #include <set>
@@ -26,7 +26,7 @@ struct MemorySeen {
   int failed_listings = 0;
 };
 
-// Whether a value that is read is copied by the test itself.
+// Whether the test itself copies a value that it reads.
 bool copies(const Operation& operation) {
   switch (operation.verb) {
     case Verb::kReadLink:
@@ -65,14 +65,14 @@ class MemoryRun {
  private:
   Random& random() { return faulty_.random(); }
 
-  // Few are as likely as many. 0: none fails.
+  // Small numbers are as likely as large ones. 0: no allocation fails.
   std::uint64_t allocation() {
     if (random().one_in(6)) return 0;
     return 1 + random().below(std::uint64_t{1} << random().below(14));
   }
   Lasts lasts() { return random().one_in(3) ? Lasts::kOn : Lasts::kOnce; }
 
-  // A call with a heap that fails. Where it fails once there is memory to say so.
+  // Calls `work` with a failing heap. If one allocation fails, there is memory for the error.
   Status call(const std::function<Status()>& work) {
     const auto at = allocation();
     const auto how = lasts();
@@ -102,8 +102,8 @@ class MemoryRun {
     expect_limit(faulty_.refusal());
     if (is_torn() || is_over()) return come_back();
     faulty_.expect_equal();
-    // No lock is held that keeps it from it.
-    EXPECT_EQ(faulty_.run(operation), Step::kAgreed) << "now that there is memory";
+    // No lock stays held that would block the operation.
+    EXPECT_EQ(faulty_.run(operation), Step::kAgreed) << "with memory again, the operation succeeds";
   }
 
   OperationResult perform_without_memory(const Operation& operation, view::View& view) {
@@ -122,14 +122,14 @@ class MemoryRun {
     return result;
   }
 
-  // A write that lacks memory on its way fails for a reason of its own.
+  // A write that lacks memory halfway fails with an error of its own.
   void expect_limit(std::optional<ErrorKind> refusal) {
     EXPECT_TRUE(refusal == ErrorKind::kLimit || refusal == ErrorKind::kIo)
         << to_string(refusal.value_or(ErrorKind::kLoop));
   }
 
-  // All that needs the store is refused then, reading too, since the table may have a part of an
-  // operation. The image goes on to answer alone where nothing was touched.
+  // The view then refuses all that needs the store, reads included, since the table may have a part
+  // of an operation. The image still answers for untouched objects.
   bool is_torn() {
     const auto listed = faulty_.view().list(view::kRoot, "", [](const auto&) { return false; });
     if (listed) return false;
@@ -178,7 +178,7 @@ class MemoryRun {
     faulty_.expect_state();
   }
 
-  // Lists any directory piece by piece. The test asks again for a piece that fails.
+  // Lists any directory piece by piece. If a piece fails, the test asks for it again.
   void list() {
     std::vector<view::ObjectNumber> directories;
     for (const auto& [id, object] : faulty_.model().objects()) {
@@ -226,7 +226,7 @@ class MemoryRun {
       for (const auto& [name, behind] : piece) names.insert(name);
       cookie = piece.back().second;
     }
-    ADD_FAILURE() << "a listing without an end";
+    ADD_FAILURE() << "the listing has no end";
     return names;
   }
 

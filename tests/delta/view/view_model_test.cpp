@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Random operations on a view and on a plain tree, which must answer alike: over one store and over
-// several, opened again and sealed in between, while listings are in progress.
+// Random operations on a view and on a plain tree, which must give the same answers: over one store
+// and over several, with sealing and opening again in between, and with listings in progress.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -21,7 +21,7 @@ TEST(ViewModel, AnswersLikeAPlainTree) {
   EXPECT_GT(names_read, 1000U);
 }
 
-// Names of the greatest length until no more have room, and on the borders of that.
+// Names of the greatest length until the list has no more room, and lengths around that limit.
 TEST(ViewModel, NamesOfAttributesFillTheirList) {
   Random random(1);
   ViewRun run(random);
@@ -49,7 +49,7 @@ TEST(ViewModel, NamesOfAttributesFillTheirList) {
   set("user." + std::string(100, 'y'));
   const auto room = format::kXattrListBytesMax - used();
   ASSERT_LT(room, format::kXattrNameBytesMax);
-  set("user." + std::string(room - 5, 'z'));  // a byte too many, with the one at its end
+  set("user." + std::string(room - 5, 'z'));  // a byte too many, with the zero at its end
   EXPECT_EQ(format::kXattrListBytesMax - used(), room);
   set("user." + std::string(room - 6, 'z'));
   EXPECT_EQ(used(), format::kXattrListBytesMax);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Operations of several threads that want the same objects.
+// Operations of several threads on the same objects.
 #include <atomic>
 #include <barrier>
 #include <functional>
@@ -33,7 +33,7 @@ class ViewThreads : public testing::Test {
   [[nodiscard]] ObjectNumber object(std::string_view name, ObjectNumber directory = kRoot) {
     return value_of(view().lookup(directory, name)).object;
   }
-  // All at the same moment, as far as can be.
+  // Starts all calls as nearly at the same time as possible.
   static void together(const std::vector<std::function<void()>>& calls) {
     std::barrier begin(static_cast<std::ptrdiff_t>(calls.size()));
     std::vector<std::thread> threads;
@@ -45,7 +45,7 @@ class ViewThreads : public testing::Test {
     }
     for (auto& thread : threads) thread.join();
   }
-  // Counts are those of what is listed. Returns how many objects there are.
+  // Expects counts to match the listings. Returns the number of objects.
   std::size_t expect_counts(ObjectNumber directory = kRoot) {
     std::vector<ObjectNumber> below;
     std::uint64_t children = 0;
@@ -142,7 +142,8 @@ TEST_F(ViewThreads, ANameIsMadeOnce) {
   }
 }
 
-// Whoever lists, looks up and stats sees no name without an object, and counts are right at last.
+// A thread that lists, looks up and stats never sees a name without an object, and in the end the
+// counts are right.
 TEST_F(ViewThreads, ReadersSeeWholeOperations) {
   std::atomic<bool> is_over = false;
   const auto write = [&](std::uint64_t seed) {

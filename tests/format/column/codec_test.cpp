@@ -77,8 +77,8 @@ TEST(ColumnCodec, ColumnsAreBounded) {
   EXPECT_EQ(codec.encode(entries, context, decoded_bytes).error().code(), 2186);
 }
 
-/// Whatever a decoder accepts must be what an encoder can write: it re-encodes to a page that
-/// decodes to the same entries.
+/// A page that a decoder accepts must be one that an encoder can write: re-encoding gives a page
+/// that decodes to the same entries.
 void expect_sound(const format::DecodedPage& page, const format::AttributeTable& table) {
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < page.size(); ++i) entries.push_back(page.entry(i));
@@ -107,8 +107,8 @@ struct Columns {
   Buffer bytes;
 };
 
-/// The entropy coder would hide most damage behind its own checks; here every bit of the columns
-/// themselves is flipped, as a forger could.
+/// The entropy coder's own checks would hide most damage. This test flips every bit of the columns
+/// themselves, as a forger could.
 TEST(ColumnCodec, FlippedColumnsNeverViolateTheRules) {
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     const Columns columns(seed, seed == 2);
@@ -155,7 +155,7 @@ TEST(ColumnCodec, TruncationsAndWrongCountsAreDetected) {
   EXPECT_FALSE(format::decode_columns(columns.bytes, count - 1, columns.table));
 }
 
-/// A compressed payload with the page checksum made good again.
+/// A compressed payload under a page checksum that fits again.
 TEST(ColumnCodec, DamagedPayloadsNeverCrash) {
   EntryGenerator generator(3);
   const auto entries = generator.tree();
@@ -176,7 +176,7 @@ TEST(ColumnCodec, DamagedPayloadsNeverCrash) {
   }
 }
 
-/// Front coding lets few bytes stand for many: the sum of written-out keys is bounded (F-146).
+/// With front coding, few bytes stand for many: the sum of written-out keys is bounded (F-146).
 TEST(ColumnCodec, ExpandingKeysAreRefused) {
   Columns columns(0, false);
   format::ColumnWriter writer;
@@ -190,7 +190,7 @@ TEST(ColumnCodec, ExpandingKeysAreRefused) {
   EXPECT_NE(page.error().message().find("keys are too long"), std::string::npos);
 }
 
-/// What a tree does not use costs nothing: a plain file is one byte of kind and its name.
+/// Unused features of a tree cost nothing: a plain file takes one byte of kind, and its name.
 TEST(ColumnCodec, UnusedFeaturesCostNothing) {
   std::vector<Entry> entries(100);
   for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The rules of page columns, one by one: columns as a forger would write them, and what the
-// decoder says to them.
+// The rules of page columns, one by one: columns as a forger would write them, and the decoder's
+// errors.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -25,7 +25,7 @@ constexpr std::uint8_t kSymlink = 66;
 constexpr std::uint8_t kLinkName = 72;
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
 
-/// Number 0 is a regular file's, 1 a symlink's.
+/// Number 0 is for regular files, 1 for symlinks.
 format::AttributeTable attributes() {
   format::AttributeTable table(1);
   table.intern({format::kTypeRegular | 0644, 1, 2});
@@ -44,7 +44,7 @@ void positions(ColumnWriter& out, Column column, std::initializer_list<std::uint
   for (const auto gap : gaps) out.small(gap);
 }
 
-/// Entries "a", "b", ... of these kinds, with their attributes where they are objects.
+/// Entries "a", "b", ... of these kinds; those that are objects get attributes.
 void entries(ColumnWriter& out, std::initializer_list<std::uint8_t> kinds) {
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     out.text(std::string{static_cast<char>('a' + i), '/'});
@@ -59,7 +59,7 @@ void entries(ColumnWriter& out, std::initializer_list<std::uint8_t> kinds) {
 
 struct Forgery {
   const char* rule;
-  const char* message;  ///< a part of it; null: the columns are sound
+  const char* message;  ///< a part of the message; null: the columns are sound
   std::size_t count;
   std::function<void(ColumnWriter&)> write;
 };
@@ -128,7 +128,7 @@ Forgery of_long_target(const char* message, std::uint64_t bytes) {
           }};
 }
 
-/// "b", then a key that shares `shared` bytes with it and goes on with `suffix`.
+/// "b", then a key that shares `shared` bytes with it and continues with `suffix`.
 Forgery of_second_key(const char* rule, const char* message, std::int64_t shared,
                       const std::string& suffix) {
   return {rule, message, 2, [=](ColumnWriter& out) {
@@ -304,7 +304,7 @@ TEST(ColumnRules, BitsAreUsedFromTheLowestUp) {  // F-135
   EXPECT_EQ(page.value()->entry(1).size_bytes, 0b1001u);
 }
 
-/// What is not written follows from what is.
+/// Absent values follow from those that are written.
 TEST(ColumnRules, AbsentValuesAreImplied) {  // F-151, F-153, F-155, F-161
   ColumnWriter writer;
   entries(writer, {1, kLinkName, 1, 1});
@@ -330,7 +330,7 @@ TEST(ColumnRules, AbsentValuesAreImplied) {  // F-151, F-153, F-155, F-161
   EXPECT_TRUE(entry(1) == link);
 }
 
-/// A page of two files, its payload to be replaced.
+/// A page of two files; tests replace its payload.
 struct Page {
   Page() {
     std::vector<format::Entry> files(2);

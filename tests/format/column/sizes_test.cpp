@@ -20,8 +20,8 @@ const ColumnSize& column(const std::vector<ColumnSize>& sizes, const std::string
 }
 
 TEST(ColumnSizes, SharesABlockInProportion) {
-  // 8 bytes of head and 8 of "first" in one block; 4 of "second" and 4 of bits in the other, of
-  // which "first" has 8 and "second" 16, and 8 fill up.
+  // One block has 8 bytes of head and 8 of "first". The other has 4 of "second" and 4 of bits: 8
+  // bits for "first", 16 for "second", and 8 of padding.
   const format::ColumnMarks marks = {{"first", 16, 8}, {"second", 20, 24}};
   const std::vector<format::PayloadBlock> blocks = {{2, 0}, {10, 16}, {16, 8}};
   const auto sizes = format::column_sizes(marks, blocks, 24, 4);
@@ -35,7 +35,7 @@ TEST(ColumnSizes, SharesABlockInProportion) {
   EXPECT_DOUBLE_EQ(sizes[2].stored_bytes, 2 + 5 + 2);
 }
 
-/// Every page of trees with everything: what the columns take adds up to both lengths.
+/// For every page of trees with all features, the sizes of the columns add up to both lengths.
 TEST(ColumnSizes, AddUpToThePayload) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -70,7 +70,7 @@ TEST(ColumnSizes, AddUpToThePayload) {
 }
 
 TEST(ColumnSizes, TellNoiseFromNames) {
-  // Names in a row compress, sizes without order do not.
+  // Consecutive names compress, random sizes do not.
   EntryGenerator generator(3);
   EntryOptions options;
   options.entry_count = 400;
@@ -109,7 +109,7 @@ TEST(ColumnSizes, RefuseWhatDecodeRefuses) {
   }
 }
 
-// A page codec of later times, which does not say what its columns take.
+// A future page codec that does not report what its columns take.
 class SilentCodec final : public format::PageCodec {
  public:
   [[nodiscard]] std::uint8_t id() const override { return 200; }

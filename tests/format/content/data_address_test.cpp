@@ -28,7 +28,7 @@ Entry link_name(const std::string& name, InodeNumber inode, std::uint64_t stored
   return entry;
 }
 
-/// Address of each entry relative to the page's first offset, and the page's total last.
+/// The address of each entry, relative to the page's first offset; the page's total comes last.
 std::vector<std::uint64_t> data_offsets(const std::vector<Entry>& entries) {
   dgfs::test::MapDictionaries dictionaries;
   const auto context = dictionaries.context(0, 0);

@@ -14,7 +14,7 @@ using dgfs::test::find_frames;
 using dgfs::test::read_extent;
 using test::expect_error;
 
-/// A level that trains nobody's patience in tests.
+/// A level that is fast enough for tests.
 constexpr int kLevel = 3;
 
 Buffer make_extent(ExtentCodec codec, Bytes content) {
@@ -72,7 +72,7 @@ TEST_P(ExtentTest, DetectsDamageInLargeFiles) {  // F-300, F-303
   auto extent = make_extent(GetParam(), content);
   test::Random random(2);
   for (int i = 0; i < 200; ++i) {
-    // The last 65 bytes always: there the seek table of a compressed extent stands.
+    // Always tries the last 65 bytes, where a compressed extent has its seek table.
     const auto at = i < 65 ? extent.size() - 1 - static_cast<std::size_t>(i)
                            : test::below(random, extent.size());
     extent[at] ^= 0x01;
@@ -82,8 +82,8 @@ TEST_P(ExtentTest, DetectsDamageInLargeFiles) {  // F-300, F-303
 }
 
 TEST_P(ExtentTest, DetectsSwappedFrames) {  // F-300
-  // Both frames of a raw extent have the same content, so only their numbers tell them apart. Those
-  // of a compressed one have their checksums elsewhere: equal frames may change places.
+  // Both frames of a raw extent have the same content, so only their numbers tell them apart. A
+  // compressed extent keeps checksums elsewhere, so equal frames may change places.
   Buffer content(2 * frame_bytes(GetParam()), 'q');
   if (GetParam() == ExtentCodec::kZstd) content[7] = content[frame_bytes(GetParam()) + 9] = 'r';
   auto extent = make_extent(GetParam(), content);
@@ -111,7 +111,7 @@ TEST(RawExtentTest, KnowsItsSizes) {  // F-302
                                       static_cast<unsigned long long>(kFileBytesMax)}) {
     EXPECT_EQ(raw_content_bytes(raw_extent_bytes(content)), content);
   }
-  // No content has a stored size whose last frame would be empty.
+  // No content has a stored size that would make the last frame empty.
   for (const std::uint64_t rest : {1U, 7U, 8U}) {
     EXPECT_EQ(raw_content_bytes(rest), ~std::uint64_t{0});
     EXPECT_EQ(raw_content_bytes(65544 + rest), ~std::uint64_t{0});
@@ -174,7 +174,7 @@ TEST(FragmentFrameTest, SaysItsOwnLength) {  // F-307
   for (std::size_t i = 0; i < frame.size(); ++i) {
     damaged[i] ^= 0x10;
     EXPECT_FALSE(open_fragment_frame(damaged)) << i;
-    // Unchecked, it is an error or content of a length within bounds.
+    // Without checks, opening gives an error, or content of a valid length.
     const auto unchecked = open_fragment_frame(damaged, {nullptr, false});
     if (unchecked) {
       EXPECT_LE(unchecked.value().size(), kFragmentFrameBytesMax);

@@ -18,7 +18,7 @@ constexpr std::uint64_t kContentBytes = 2 * kZstdFrameBytes + 100;
 constexpr std::size_t kTableBytes = 81;
 constexpr std::size_t kBehindChecksum = 16;
 
-/// The table of three frames with these lengths.
+/// The table of frames with these lengths.
 Buffer table_of_frames(const std::vector<std::uint32_t>& lengths, std::uint64_t content_bytes) {
   SeekTable made;
   for (const auto length : lengths) made.add(length, 1000 + length);
@@ -69,7 +69,8 @@ TEST(SeekTableTest, RefusesEveryFlippedBit) {  // F-303
 
 TEST(SeekTableTest, RefusesWhatIsNoSeekableTableUnderARightChecksum) {  // F-303
   const auto encoded = table_of_frames({10, 20, 30}, kContentBytes);
-  // Magic numbers and lengths of both frames, the number of frames, descriptor, last magic number.
+  // Magic numbers and lengths of both skippable frames, the number of frames, the descriptor, the
+  // last magic number.
   for (const std::size_t at : {0U, 4U, 40U, 44U, 72U, 76U, 77U}) {
     const auto wrong = changed_table(encoded, [&](Buffer& bytes) { bytes[at] ^= 1; });
     expect_error(SeekTable::decode(wrong, kContentBytes, 60 + kTableBytes), ErrorKind::kCorrupt,
@@ -94,7 +95,7 @@ TEST(SeekTableTest, RefusesFramesThatAreNot) {  // F-304
                ErrorKind::kCorrupt, 2725);
 }
 
-// Other programs read such an extent as a zstd file: frames, then two that are to be skipped.
+// Other programs read such an extent as a zstd file: its frames, then two skippable ones.
 TEST(SeekTableTest, ExtentsAreZstdFiles) {  // F-306
   Buffer content(300'000);
   for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<std::uint8_t>(i / 7);

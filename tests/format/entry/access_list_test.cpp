@@ -99,7 +99,7 @@ TEST(AccessList, AListThatLinuxTakesIsValid) {
   EXPECT_TRUE(is_valid({kOwner, kOwningGroup, kMask, kOther}));
   EXPECT_TRUE(is_valid({kOwner, kUser, kOwningGroup, kMask, kOther}));
   EXPECT_TRUE(is_valid({kOwner, kOwningGroup, kGroup, kMask, kOther}));
-  // The ids are in no order, and one comes twice.
+  // The ids are in no order, and one repeats.
   EXPECT_TRUE(is_valid({kOwner, kUser, kOtherUser, kUser, kOwningGroup, kGroup, kMask, kOther}));
 }
 

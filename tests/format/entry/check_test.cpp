@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Each rule that an entry keeps to, broken by one field of an entry that is sound otherwise, and
-// the last values that the rules allow.
+// Breaks each rule of entries with one field of an otherwise sound entry, and tries the last values
+// that the rules allow.
 #include "format/entry/check.h"
 
 #include <gtest/gtest.h>
@@ -218,7 +218,7 @@ TEST(EntryCheck, NamesOfLinksHaveNoAttribute) {
   }
 }
 
-// What the builder is told of a page, whatever codec makes it.
+// The error that the builder gets about a page, whatever its codec.
 TEST(EntryCheck, OfSeveral) {
   const auto file = [](std::string key) {
     Entry entry;

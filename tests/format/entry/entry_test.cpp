@@ -10,7 +10,7 @@ namespace {
 using format::DataAddress;
 using format::Entry;
 
-// What tests of codecs rely on: nothing that an entry has is left out of a comparison.
+// Tests of codecs rely on this: a comparison of entries leaves no field out.
 TEST(Entry, EntriesThatDifferInOneFieldDiffer) {
   Entry whole;
   whole.ctime = Time{1, 2};

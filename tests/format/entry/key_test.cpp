@@ -96,7 +96,7 @@ TEST(Key, ComparesFromWhatIsSharedAlready) {
   }
 }
 
-/// All entries of a directory stand together, before those of its subdirectories.
+/// All entries of a directory are adjacent, before those of its subdirectories.
 TEST(Key, OrderIsDepthFirst) {
   std::vector<std::string> paths = {"",      "b",       "z",      "b/c", "b/z",
                                     "b/c/a", "b/c/c/c", "b/c/c1", "z/a", "z/a/b",

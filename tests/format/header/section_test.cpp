@@ -19,7 +19,7 @@ Buffer sealed(const Buffer& body, SectionKind kind = kKind) {
   return out;
 }
 
-// Puts the right checksum on a block that was changed.
+// Puts the right checksum on a changed block.
 void reseal_block(Buffer& block) {
   store(MutableBytes(block), 0,
         checksum64(Bytes(block).subspan(8), static_cast<std::uint64_t>(kKind)));
@@ -98,7 +98,7 @@ TEST(SealedBlockTest, DetectsEveryFlippedByteAndTruncation) {  // F-040
 TEST(SealedBlockTest, RefusesBlocksOfOtherSections) {  // F-040, F-041
   const Buffer body(100, 'x');
   expect_error(open_block(SectionKind::kModels, sealed(body)), ErrorKind::kCorrupt, 2503);
-  // The checksum alone tells kinds apart, too.
+  // The checksum alone also tells kinds apart.
   auto block = sealed(body, SectionKind::kModels);
   store(MutableBytes(block), 16, static_cast<std::uint32_t>(kKind));
   expect_error(open_block(kKind, block), ErrorKind::kCorrupt, 2507);
@@ -180,7 +180,7 @@ TEST(SealedRecordTest, DetectsDamage) {  // F-043
   expect_error(open(Buffer(7)), ErrorKind::kCorrupt, 2508);
 }
 
-/// Intact records that stand where another one belongs.
+/// Intact records at the place of another record.
 TEST(SealedRecordTest, DetectsRecordsInThePlaceOfOthers) {  // F-043
   for (const auto kind : {SectionKind::kLongTargets, SectionKind::kXattrs}) {
     const auto record = seal_record(kind, 28, Buffer(20, 'r'));

@@ -17,7 +17,7 @@ constexpr std::size_t kRows = 6;
 
 Buffer superblock_page() { return encode_superblock(valid_superblock()); }
 
-// F-022, F-023, F-025: what later code relies on without looking again.
+// F-022, F-023, F-025: later code relies on these without checking again.
 void expect_sound(const Superblock& superblock) {
   for (const auto& a : superblock.sections) {
     if (a.length_bytes == 0) continue;
@@ -86,7 +86,7 @@ TEST(SuperblockTest, RefusesNewerMajorVersion) {  // F-012
 
 TEST(SuperblockTest, TakesNewerMinorVersionWithMoreFields) {  // F-013
   auto bytes = superblock_page();
-  // 16 bytes of fields that this program does not know stand before the section table.
+  // The section table follows 16 bytes of fields that this program does not know.
   std::copy_backward(bytes.begin() + kFirstRow, bytes.begin() + 1000, bytes.begin() + 1016);
   std::fill_n(bytes.begin() + kFirstRow, 16, std::uint8_t{0xee});
   bytes = with<std::uint32_t>(with<std::uint16_t>(bytes, 10, 7), 12, kFirstRow + 16);
@@ -94,7 +94,7 @@ TEST(SuperblockTest, TakesNewerMinorVersionWithMoreFields) {  // F-013
   ASSERT_TRUE(decoded) << decoded.error().message();
   EXPECT_EQ(decoded.value().version_minor, 7);
   EXPECT_EQ(decoded.value().sections, valid_superblock().sections);
-  // The same without the newer version number is no valid 1.0 page.
+  // Without the newer version number, the same bytes are no valid 1.0 page.
   expect_error(decode_superblock(with<std::uint16_t>(bytes, 10, 0)), ErrorKind::kCorrupt, 2546);
 }
 
@@ -143,7 +143,7 @@ TEST(SuperblockTest, RefusesBadIndexLength) {  // F-020
 TEST(SuperblockTest, RefusesBadSectionTable) {  // F-021
   expect_error(decode_superblock(with<std::uint32_t>(superblock_page(), 144, 165)),
                ErrorKind::kCorrupt, 2567);
-  // A row too few leaves bytes behind the table, a row too many is one of kind 0.
+  // A row too few leaves bytes behind the table; a row too many has kind 0.
   expect_error(decode_superblock(with<std::uint32_t>(superblock_page(), 144, 5)),
                ErrorKind::kCorrupt, 2547);
   expect_error(decode_superblock(with<std::uint32_t>(superblock_page(), 144, 7)),
@@ -161,7 +161,7 @@ TEST(SuperblockTest, IgnoresUnknownSections) {  // F-021
   const auto decoded = decode_superblock(overlapping);
   ASSERT_TRUE(decoded) << decoded.error().message();
   EXPECT_EQ(decoded.value(), valid_superblock());
-  // But not where they stand.
+  // But their places are checked.
   overlapping = with<std::uint64_t>(overlapping, last + 8, 4096 + 8);
   expect_error(decode_superblock(overlapping), ErrorKind::kCorrupt, 2564);
 }

@@ -62,9 +62,9 @@ TEST(VolumeHeaderTest, RefusesBadPlaces) {  // F-030, F-031, F-032
   refuse(64, 28673, 2602);
   refuse(64, 8193, 2603);  // data reaches into the index
   refuse(72, 0, 2603);     // a length without an offset
-  refuse(80, 0, 2603);     // and the other way round
+  refuse(80, 0, 2603);     // an offset without a length
   refuse(72, 8200, 2603);
-  refuse(72, 12288, 2603);  // reaches into the trailing header
+  refuse(72, 12288, 2603);  // the index reaches into the trailing header
   refuse(72, std::uint64_t{0} - 4096, 2603);
   refuse(80, std::uint64_t{0} - 4096, 2603);
 }

@@ -31,7 +31,7 @@ struct Index {
   std::vector<PageRecord> records;
 };
 
-/// Adds the pages of `entries` as those of `zone`.
+/// Adds the pages of `entries` to `zone`.
 void add_zone(std::uint64_t zone, const std::vector<format::Entry>& entries, Index& index) {
   MapDictionaries dictionaries;
   const auto context = dictionaries.context(0, 0);
@@ -56,7 +56,7 @@ void add_zone(std::uint64_t zone, const std::vector<format::Entry>& entries, Ind
   index.entries.insert(index.entries.end(), entries.begin(), entries.end());
 }
 
-/// A namespace, a second zone, and the link zone.
+/// An index with a namespace, a second zone, and the link zone.
 Index make_index(std::uint64_t seed) {
   EntryGenerator generator(seed);
   EntryOptions options;
@@ -86,7 +86,7 @@ TEST(PageDirectory, FindsTheOnlyPageOfEveryEntry) {
   EXPECT_EQ(directory.find(78, index.entries.back().key), std::nullopt);
 }
 
-/// What find() must say, the long way.
+/// The expected result of find(), computed by a linear search.
 std::optional<std::size_t> find_slowly(const PageDirectory& directory, std::uint64_t zone,
                                        std::string_view key) {
   std::optional<std::size_t> found;
@@ -96,8 +96,8 @@ std::optional<std::size_t> find_slowly(const PageDirectory& directory, std::uint
   return found && key.starts_with(directory.prefix(*found)) ? found : std::nullopt;
 }
 
-// Zones that begin and end within groups of every level, and bounds that differ early, late, by
-// their length alone or by a zero.
+// Zones that begin and end within groups of every level, and bounds that differ early, late, only
+// in length, or in a zero.
 TEST(PageDirectory, FindsAmongManyPagesOfSeveralZones) {
   EntryGenerator generator(9);
   for (const std::size_t pages : {1u, 63u, 64u, 65u, 500u, 4097u, 9000u}) {
@@ -221,7 +221,7 @@ TEST(PageDirectory, BoundsHaveBounds) {  // F-246
   }
 }
 
-/// Sealed blocks are checksummed; what the decoder sees here is what a forger would write.
+/// Checksums protect sealed blocks; the decoder sees such bytes only if a forger wrote them.
 TEST(PageDirectory, DamagedBlocksNeverCrash) {
   auto index = make_index(6);
   index.records.resize(std::min<std::size_t>(index.records.size(), 8));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What the tests of index pages share: dictionaries from a map, and a page run of entries.
+// Helpers for tests of index pages: dictionaries from a map, and the pages of a list of entries.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class MapDictionaries final : public format::PageDictionaries {
     const auto at = tables.find(id);
     return at == tables.end() ? nullptr : &at->second;
   }
-  /// The context to encode with model `model_id` and table `table_id`.
+  /// The context for encoding with model `model_id` and table `table_id`.
   format::PageContext context(std::uint16_t model_id, std::uint16_t table_id) {
     format::PageContext context;
     context.model = models.at(model_id).get();
@@ -60,7 +60,7 @@ inline std::vector<format::EncodedPage> fill_pages(const std::vector<format::Ent
   return pages;
 }
 
-/// Expects that `page` holds exactly `entries`.
+/// Expects `page` to hold exactly `entries`.
 inline void expect_page_holds(const format::DecodedPage& page, std::string_view prefix,
                               std::span<const format::Entry> entries) {
   ASSERT_EQ(page.size(), entries.size());
@@ -81,7 +81,7 @@ inline void expect_page_holds(const format::DecodedPage& page, std::string_view 
   EXPECT_EQ(page.data_offset(entries.size()), data_bytes);
 }
 
-/// Expects that an open page finds each of `entries`, by key and by number, and nothing else.
+/// Expects an open page to find each of `entries`, by key and by number, and nothing else.
 inline void expect_page_finds(const format::Page& page, std::string_view prefix,
                               std::span<const format::Entry> entries) {
   ASSERT_EQ(page.size(), entries.size());

@@ -77,7 +77,7 @@ TEST(Page, OtherLengthsAreRefused) {
   EXPECT_EQ(format::read_page_header(longer).error().code(), 2130);
 }
 
-/// What the checksum cannot catch: a header that was written wrong.
+/// A wrong header with a right checksum.
 TEST(Page, HeaderFieldsAreBounded) {  // F-112, F-114 to F-120
   struct Case {
     std::size_t offset;
@@ -124,7 +124,7 @@ TEST(Page, OneEntryAlwaysFits) {  // F-181
   }
 }
 
-/// Keys that share next to nothing and are as long as keys may be: a page takes what it can.
+/// Keys with hardly a common byte, as long as keys may be: a page takes as many as fit.
 TEST(Page, LongKeysOverflowIntoFurtherPages) {
   EntryGenerator generator(6);
   std::vector<Entry> entries(300);
@@ -171,13 +171,13 @@ TEST(Page, FillingIsDeterministic) {
   const auto first = fill_pages(entries, context);
   const auto others = some_entries(9, 300);
   intern_all(others, *context.attributes);
-  (void)fill_pages(others, context);  // leaves other traces in zstd's contexts
+  (void)fill_pages(others, context);  // changes the state of zstd's contexts
   const auto second = fill_pages(entries, context);
   ASSERT_EQ(first.size(), second.size());
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].bytes, second[i].bytes);
 }
 
-/// The guess helps the search, it does not decide what a page can hold.
+/// The guess only speeds up the search; it does not limit what a page holds.
 TEST(Page, AnyGuessWorks) {
   const auto entries = some_entries(10, 3000, false);
   MapDictionaries dictionaries;
@@ -193,7 +193,7 @@ TEST(Page, AnyGuessWorks) {
   }
 }
 
-/// A page holds neither its prefix nor its place: the same bytes serve under another directory.
+/// A page holds neither its prefix nor its place: the same bytes work under another directory.
 TEST(Page, SubtreeKeepsItsPagesUnderAnotherPrefix) {  // F-121
   auto entries = some_entries(11, 3000);
   const auto move_to = [&](std::string_view directory) {
@@ -202,7 +202,7 @@ TEST(Page, SubtreeKeepsItsPagesUnderAnotherPrefix) {  // F-121
       const auto path = format::path_of_key(entry.key).value();
       entry.key = format::key_of_path(std::string(directory) + "/x/" + path).value();
     }
-    moved.erase(moved.begin());  // x itself stands among its siblings
+    moved.erase(moved.begin());  // x itself belongs to the page of its siblings
     std::sort(moved.begin(), moved.end(),
               [](const Entry& a, const Entry& b) { return a.key < b.key; });
     return moved;
@@ -252,7 +252,7 @@ TEST(Page, GenerationsStandSideBySide) {
     }
     pages.push_back(fill_pages(trees.back(), context).front());
   }
-  EXPECT_GT(pages[1].entry_count, pages[0].entry_count) << "a dictionary helps";
+  EXPECT_GT(pages[1].entry_count, pages[0].entry_count) << "the dictionary lets more entries fit";
   for (std::size_t i = 0; i < pages.size(); ++i) {
     const auto decoded = format::decode_page(pages[i].bytes, dictionaries);
     ASSERT_TRUE(decoded) << decoded.error().message();

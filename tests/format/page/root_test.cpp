@@ -68,7 +68,7 @@ TEST(PageRootTest, RefusesRulesBroken) {  // F-070, F-071, F-072
   refuse([](auto& r) { r[1].length_bytes = ~std::uint32_t{0}; }, 2003);
   refuse([](auto& r) { r[2].bound = r[1].bound; }, 2842);
   refuse([](auto& r) { r[2].bound = "A"; }, 2842);
-  refuse([](auto& r) { r[1].zone = 1; }, 2003);  // the next row's zone falls: its gap wraps
+  refuse([](auto& r) { r[1].zone = 1; }, 2003);  // the next row's zone is lower: its gap wraps
   refuse([](auto& r) { r[1].first_ordinal = 511; }, 2842);  // fewer entries than pages
   refuse([](auto& r) { r[1].bound = std::string(kKeyBytesMax + 1, 'x'); }, 2003);
   refuse([](auto& r) { r.resize(kPageRootBlockRows + 1, r.back()); }, 2003);

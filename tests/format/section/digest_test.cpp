@@ -115,16 +115,16 @@ TEST(DigestPage, RefusesWhatItCannotBe) {
   EXPECT_TRUE(check_digest_page(good, {100, 201}));
   expect_error(check_digest_page(good, {100, 200}), ErrorKind::kCorrupt, 2955);  // F-334
   auto bad = good;
-  bad[8] = 0b10;                                                            // not the first
+  bad[8] = 0b10;  // the first bit is not set
   expect_error(check_digest_page(bad, kRange), ErrorKind::kCorrupt, 2955);  // F-334
   bad = good;
-  std::fill_n(bad.begin() + 8, 16, 0xff);                                   // 128 of them, and more
+  std::fill_n(bad.begin() + 8, 16, 0xff);  // 128 digests or more do not fit into a page
   expect_error(check_digest_page(bad, kRange), ErrorKind::kCorrupt, 2955);  // F-334
   bad = good;
   bad.back() = 1;
   expect_error(check_digest_page(bad, kRange), ErrorKind::kCorrupt, 2956);  // F-335
   bad = good;
-  bad[8] = 1;  // a digest more than there are bits
+  bad[8] = 1;  // one digest more than there are bits
   expect_error(check_digest_page(bad, kRange), ErrorKind::kCorrupt, 2956);  // F-335
 }
 

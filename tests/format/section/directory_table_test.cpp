@@ -12,7 +12,7 @@ namespace {
 
 using test::expect_error;
 
-/// A tree as plain maps: the model. Paths are lists of names.
+/// A tree as plain maps: the model. A path is a list of names.
 class TreeModel {
  public:
   using Path = std::vector<std::string>;
@@ -30,7 +30,7 @@ class TreeModel {
     return directories_;
   }
 
-  /// Ordinals as their definition says: ranks of the path keys.
+  /// Ordinals by their definition: ranks of the path keys.
   [[nodiscard]] std::map<Path, Ordinal> ordinals() const {
     std::map<std::string, Path> by_key{{std::string(1, '\0'), {}}};
     for (const auto& [directory, children] : directories_) {
@@ -48,7 +48,7 @@ class TreeModel {
     return ordinals;
   }
 
-  /// Depth first, as the format wants the lists.
+  /// Encodes the lists depth first, as the format requires.
   void encode(Buffer& body, const Path& directory = {}) const {
     std::vector<std::uint64_t> positions;
     std::vector<Path> subdirectories;
@@ -136,7 +136,7 @@ TEST(DirectoryTableTest, AgreesWithATreeModel) {  // F-050
 TEST(DirectoryTableTest, LoadsListsFromSeveralBodies) {  // F-054
   test::Random random(5);
   const auto tree = random_tree(random, 100);
-  // Every list in a body of its own: recursion gives them one after the other.
+  // Puts every list into a body of its own; recursion visits them in order.
   Buffer all;
   tree.encode(all);
   DirectoryTable::Loader loader(tree.ordinals().size());
@@ -173,8 +173,8 @@ TEST(DirectoryTableTest, HoldsAVeryDeepTree) {
   EXPECT_LT(table.value().memory_bytes(), 25 * kDepth);
 }
 
-// Where the high half of what the table holds changes, in the middle of lists that are taken many
-// at once: of ordinals, and of first children.
+// Ordinals, and then first children, cross 2^32 in the middle of lists that the table decodes many
+// at once.
 TEST(DirectoryTableTest, HoldsMoreThanFourThousandMillionEntries) {
   constexpr Ordinal kHigh = Ordinal{1} << 32;
   std::vector<std::uint64_t> positions;

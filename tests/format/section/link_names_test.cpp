@@ -145,7 +145,7 @@ TEST(LinkTable, LeadsToBlocks) {
   EXPECT_EQ(table.place(2).offset_bytes, 125U);
   EXPECT_EQ(table.place(2).length_bytes, 40U);
   EXPECT_EQ(table.place(4).length_bytes, 75U);
-  // No other object begins behind a part of one.
+  // No other object begins in a later part of an object.
   EXPECT_EQ(table.bounds(1).inode_end, 31U);
   EXPECT_EQ(table.bounds(3).inode_end, 80U);
   EXPECT_EQ(table.bounds(4).first_inode, 80U);

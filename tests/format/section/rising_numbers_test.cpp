@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kHigh = std::uint64_t{1} << 32;
 
-// A sorted vector is the model; what is asked for stands at, before and behind each number.
+// The model is a sorted vector; the test asks for each number, and for those before and behind it.
 void expect_like_vector(const std::vector<std::uint64_t>& model) {
   RisingNumbers numbers;
   for (const auto number : model) numbers.push_back(number);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Shared by the tests of sections: error expectations, seeded bytes, and valid header pages to
-// damage.
+// Helpers for tests of sections: expected errors, seeded bytes, and valid header pages to damage.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +21,7 @@ namespace dgfs::format::test {
 
 using Random = dgfs::test::SeededEngine;
 
-/// Fails the test unless `result` is an error of this kind raised at this line.
+/// Fails the test unless `result` is an error of this kind with this code.
 template <class T>
 void expect_error(const Result<T>& result, ErrorKind kind, unsigned code) {
   ASSERT_FALSE(result.has_value()) << "expected error " << code;
@@ -42,7 +41,7 @@ inline Buffer random_bytes(Random& random, std::size_t size) {
 inline void expect_no_prefix_decodes(const Buffer& bytes,
                                      const std::function<bool(Bytes, ErrorKind&)>& decode) {
   for (std::size_t length = 0; length < bytes.size(); ++length) {
-    // A copy of its own, so that a sanitizer sees reads past the end.
+    // A separate copy, so that a sanitizer sees reads past the end.
     const Buffer prefix(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length));
     ErrorKind kind = ErrorKind::kIo;
     EXPECT_FALSE(decode(prefix, kind)) << "prefix of " << length << " bytes";
@@ -60,7 +59,7 @@ auto kind_of(Decode decode) {
   };
 }
 
-/// Puts the right checksum on a header page that was changed.
+/// Puts the right checksum on a changed header page.
 inline void reseal(Buffer& page) {
   store(MutableBytes(page), kHeaderChecksumOffset,
         checksum64(Bytes(page).first(kHeaderChecksumOffset)));
@@ -73,7 +72,7 @@ Buffer with(Buffer page, std::size_t offset, Int value) {
   return page;
 }
 
-/// 0, 1, the sign bit and what lies around the largest value, cut to `width_bytes`.
+/// 0, 1, the sign bit and values around the largest one, cut to `width_bytes`.
 inline std::vector<std::uint64_t> edge_values(std::size_t width_bytes) {
   const auto max =
       width_bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * width_bytes)) - 1;

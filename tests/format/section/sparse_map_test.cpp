@@ -10,7 +10,7 @@ namespace {
 
 using test::expect_error;
 
-/// The map of a file whose byte i is data where is_data[i].
+/// The map of a file in which byte i is data if is_data[i] is true.
 SparseMap map_of(const std::vector<bool>& is_data) {
   SparseMap map;
   for (std::size_t i = 0; i < is_data.size();) {

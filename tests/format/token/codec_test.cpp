@@ -18,7 +18,8 @@ namespace {
 
 using format::Entry;
 
-/// Encodes everything, and expects it back, by every way of reading or by the whole page alone.
+/// Encodes everything and expects it back: by every way of reading, or only by decoding whole
+/// pages.
 void expect_token_round_trip(const std::vector<Entry>& entries, MapDictionaries& dictionaries,
                              bool every_way = true) {
   const auto context = dictionaries.context(1, 7);
@@ -73,7 +74,7 @@ TEST(TokenCodec, NumberedNamesCostLessThanTheirDigits) {
   expect_token_round_trip(entries, dictionaries);
   const auto context = dictionaries.context(1, 7);
   const auto pages = fill_pages(entries, context, format::kTokenCodec);
-  EXPECT_GT(pages.front().entry_count, 1800u) << "about a row symbol each";
+  EXPECT_GT(pages.front().entry_count, 1800u) << "each entry takes about one row symbol";
 }
 
 std::string numbered(const std::string& stem, int number, std::size_t digits) {
@@ -81,7 +82,7 @@ std::string numbered(const std::string& stem, int number, std::size_t digits) {
   return stem + std::string(digits - text.size(), '0') + text;
 }
 
-// Sizes of few bits are read together with what says how many.
+// Short sizes are read together with the symbol that gives their length.
 TEST(TokenCodec, NumberedFilesOfAnySizeComeBack) {
   for (const auto* ending : {"", ".jpg", "x9"}) {
     std::vector<Entry> entries;
@@ -187,7 +188,7 @@ TEST(TokenCodec, DataOfAPageIsBounded) {
     entry.codec = format::ExtentCodec::kZstd;
   }
   intern_all(entries, *context.attributes);
-  EXPECT_EQ(fill_pages(entries, context, format::kTokenCodec).size(), 2U);  // not in one
+  EXPECT_EQ(fill_pages(entries, context, format::kTokenCodec).size(), 2U);  // not in a single page
   std::vector<Entry> link(1);
   link[0].key = entries[0].key;
   link[0].mode = format::kTypeRegular;
@@ -203,7 +204,7 @@ TEST(TokenCodec, AnEntryThatFillsMoreThanAPageIsRefused) {
   auto dictionaries = token_dictionaries(1, 1);
   const auto context = dictionaries.context(1, 7);
   std::vector<Entry> entries{file("a")};
-  for (int i = 0; i < 40; ++i) entries[0].key += generator.name(true);  // no name of a tree
+  for (int i = 0; i < 40; ++i) entries[0].key += generator.name(true);  // no valid name
   std::erase(entries[0].key, '/');
   entries[0].key.resize(6000, '\xfe');
   intern_all(entries, *context.attributes);
@@ -212,8 +213,8 @@ TEST(TokenCodec, AnEntryThatFillsMoreThanAPageIsRefused) {
   EXPECT_EQ(format::fill_page(*codec, entries, context, guess).error().code(), 2932);
 }
 
-// The first entry for which there is no room may be of another directory: what the page had
-// begun for it is undone.
+// The first entry that does not fit may belong to another directory. The filler must then restore
+// the prefix that the page had before this entry.
 TEST(TokenCodec, AFullPageKeepsItsPrefix) {
   std::size_t cut = 0;
   for (int count = 1; count < 60; ++count) {
@@ -275,7 +276,7 @@ TEST(TokenCodec, APageKeepsItsBytesUnderAnotherPrefix) {  // F-121
   EXPECT_EQ(again.entry_count, entries.size());
 }
 
-/// Whatever a decoder accepts must be what an encoder can write.
+/// A page that a decoder accepts must be one that an encoder can write.
 void expect_sound_token_page(const format::DecodedPage& page, MapDictionaries& dictionaries) {
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < page.size(); ++i) entries.push_back(page.entry(i));
@@ -321,7 +322,7 @@ TEST(TokenCodec, FlippedBitsNeverViolateTheRules) {
   for (std::uint64_t seed = 0; seed < 2; ++seed) {
     TokenSample sample(seed);
     std::size_t accepted = 0;
-    // All of the heads, and a third of the rest.
+    // All bits of the heads, and a third of the rest.
     for (std::size_t bit = 0; bit < sample.payload.size() * 8; bit += bit < 2000 ? 1 : 3) {
       const auto opened = sample.open(with_flipped_bit(sample.payload, bit));
       if (!opened) {
@@ -344,7 +345,7 @@ TEST(TokenCodec, FlippedBitsNeverViolateTheRules) {
   }
 }
 
-// A list may take its names from slices that meet where two blocks do.
+// A list may take its names from slices that meet at the border of two blocks.
 TEST(TokenCodec, ASliceEndsBelowTheNextBlock) {  // F-144
   const TokenSample sample(0);
   std::size_t found = 0;
@@ -363,7 +364,7 @@ TEST(TokenCodec, ASliceEndsBelowTheNextBlock) {  // F-144
   EXPECT_GT(found, 0u);
 }
 
-// Of more blocks than a group has, so that first keys stand in two orders.
+// A page of several groups, so its first keys are in several runs.
 TEST(TokenCodec, FlippedHeadsOfGroupsNeverViolateTheRules) {  // F-191
   std::vector<Entry> entries;
   for (int i = 0; i < 2000; ++i) entries.push_back(file("f" + std::to_string(10000 + 3 * i)));
@@ -384,7 +385,8 @@ TEST(TokenCodec, FlippedHeadsOfGroupsNeverViolateTheRules) {  // F-191
   EXPECT_GT(refused, 100u);
 }
 
-// A lookup passes numbered files without looking at them twice: it must find what decoding finds.
+// A lookup skips numbered files without reading them again; it must find the same entries as
+// decoding.
 TEST(TokenCodec, LookupsInDamagedPagesFindWhatTheyDecodeTo) {  // F-192, F-198
   std::vector<Entry> entries;
   for (int i = 0; i < 700; ++i) {
@@ -416,7 +418,7 @@ TEST(TokenCodec, LookupsInDamagedPagesFindWhatTheyDecodeTo) {  // F-192, F-198
   EXPECT_GT(decodable, 10U) << "some flips only change a value";
 }
 
-/// The bits of `payload` with a one put in before each of `places`, which rise.
+/// `payload` with a one bit inserted before each of `places`, which rise.
 Buffer with_inserted_bits(const Buffer& payload, const std::vector<std::size_t>& places) {
   format::BitWriter out;
   format::BitReader in(payload);
@@ -428,14 +430,14 @@ Buffer with_inserted_bits(const Buffer& payload, const std::vector<std::size_t>&
   return std::move(out).finish();
 }
 
-// A page that verified, and in which no lookup found anything: its only group said that it had
-// first keys of other blocks, which decoding all blocks never came to.
+// The only group of the page claims first keys of further blocks. Decoding all blocks never reaches
+// these keys, but lookups in such a page would find nothing.
 TEST(TokenCodec, AGroupOfOneBlockHasNoOtherKeys) {  // F-191
   std::vector<Entry> entries;
   for (int i = 10; i < 50; ++i) entries.push_back(file("f" + std::to_string(i)));
   TokenSample sample(1, entries);
   std::size_t refused = 0;
-  // Wherever the table of blocks may begin: in one of the places it does.
+  // Tries all places where the table of blocks may begin; one of them is right.
   for (std::size_t begin = 0; begin < 400; ++begin) {
     format::BitReader in(sample.payload, begin);
     const auto table = in.bits(format::kBlockBitsWidthBits) + in.bits(format::kBlockBytesWidthBits);

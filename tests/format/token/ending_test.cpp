@@ -45,7 +45,7 @@ TEST(Ending, IsWhatTheNameBeforeEndsWith) {
            Case{".h"s, 0, ".h", ".h"},
            Case{""s, 0, "", ""},
            Case{long_name, 0, ".c", ".c"},
-           Case{long_ending, 0, "", ""},  // begins further from the end than one may
+           Case{long_ending, 0, "", ""},  // longer than an ending may be
            Case{"a-" + long_name, 1, ".c", ".c"},
        }) {
     SCOPED_TRACE(each.key);
@@ -80,7 +80,7 @@ std::unique_ptr<const format::TokenModel> model_of_endings() {
   return format::TokenModel::decode(format::encode_token_model(parts), true).value();
 }
 
-// Through the parser and back, names with many endings in common.
+// Encodes and decodes names that have many endings in common.
 TEST(Ending, TextsComeBackWithThem) {
   const auto model = model_of_endings();
   const format::TokenTrie trie(std::vector<std::string_view>{});

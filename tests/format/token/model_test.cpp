@@ -89,7 +89,7 @@ TEST(PrefixCode, RefusesWhatIsNotComplete) {  // F-225
   EXPECT_EQ(format::code_lengths(std::vector<std::uint64_t>{0, 0, 0}), (Buffer{1, 1, 0}));
 }
 
-// So many rare symbols that the codes of the frequent ones have to grow several times.
+// So many rare symbols that the codes of frequent ones must grow several times.
 TEST(PrefixCode, IsCompleteHoweverUnevenTheCounts) {
   std::vector<std::uint64_t> counts(30'000, 1);
   for (const std::uint64_t count : {100'000U, 200'000U, 400'000U}) counts.push_back(count);
@@ -99,7 +99,8 @@ TEST(PrefixCode, IsCompleteHoweverUnevenTheCounts) {
   EXPECT_EQ(lengths.back(), *std::min_element(lengths.begin(), lengths.end()));
 }
 
-// Whatever the bits: a text that would be longer is none, nor is one whose bits end before it.
+// Holds for any bits: a text that would be too long is an error, and so is one whose bits end
+// early.
 TEST(TokenText, EndsWithItsBoundAndWithTheBits) {
   const auto model =
       TokenModel::decode(format::encode_token_model(some_token_model(3, 4)), false).value();
@@ -184,7 +185,7 @@ TEST(BitStream, NumbersOfAnyWidthComeBack) {
     const auto value = width == 0 ? 0 : generator.below(~std::uint64_t{0}) >> (64 - width);
     out.bits(value, width);
     written.emplace_back(value, width);
-    const auto kept = out.bit_count();  // what is cut off again leaves no trace
+    const auto kept = out.bit_count();  // bits that are cut off again leave no trace
     out.bits(generator.below(~std::uint64_t{0}), static_cast<unsigned>(generator.below(65)));
     out.truncate(kept);
     ASSERT_EQ(out.bit_count(), kept);
@@ -196,7 +197,7 @@ TEST(BitStream, NumbersOfAnyWidthComeBack) {
   for (const auto& [value, width] : written) ASSERT_EQ(in.long_bits(width), value);
   EXPECT_EQ(in.bit_offset(), bits);
   EXPECT_FALSE(in.overrun());
-  EXPECT_EQ(in.bits(32) & 0xffffff, 0u) << "zeros behind the end";
+  EXPECT_EQ(in.bits(32) & 0xffffff, 0u) << "reads past the end give zeros";
   EXPECT_TRUE(in.overrun());
 }
 
@@ -350,14 +351,14 @@ TEST(TokenParser, FindsTheFewestBits) {
   format::TokenParser parser(*model, trie);
   EntryGenerator generator(4);
   for (int round = 0; round < 300; ++round) {
-    std::string text;  // of tokens, so that there is something to choose from
+    std::string text;  // made of tokens, so that there are several ways to choose
     for (int i = 0; i < 4; ++i) {
       auto token = std::string(tokens[generator.below(tokens.size())]);
       if (token.back() == format::kTextEnd) token.pop_back();
       text += token;
     }
     text += format::kTextEnd;
-    // The plain recursion over all ways, from the end.
+    // Tries all ways to choose tokens, by a simple recursion from the end of the text.
     std::vector<std::size_t> best(text.size() + 1, 0);
     const auto context_at = [&](std::size_t at) {
       return at == 0 ? format::kContextTarget : static_cast<unsigned char>(text[at - 1]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What the tests of the token codec share.
+// Helpers for the tests of the token codec.
 #pragma once
 
 #include "tests/format/page/page_fixtures.h"

@@ -53,7 +53,7 @@ TEST(ContentDictionary, RefusesWhatIsNone) {  // F-001, F-231, F-232
   EXPECT_FALSE(make_content_dictionary(1, std::string(256, 'l'), good));
   Buffer body;
   encode_content_dictionary(make_content_dictionary(7, "l", good).value(), body);
-  body[0] = 8;  // says another id than the dictionary
+  body[0] = 8;  // the body has another id than the dictionary
   expect_error(decode_content_dictionary(body), ErrorKind::kCorrupt, 2771);
   expect_error(decode_content_dictionary({}), ErrorKind::kCorrupt, 2001);
 }
@@ -79,7 +79,8 @@ TEST(ContentDictionary, ServesFrames) {  // F-233
   Buffer out(content.size());
   ASSERT_TRUE(open_frame(ExtentCodec::kZstd, 0, extent, out, {&dictionaries, true}));
   EXPECT_TRUE(out == content);
-  // Not without it, nor with another one, nor with another one of its id.
+  // A frame does not open without its dictionary, with another one, or with a different one of the
+  // same id.
   expect_error(open_frame(ExtentCodec::kZstd, 0, extent, out), ErrorKind::kCorrupt, 2526);
   const auto others = only(4);
   expect_error(open_frame(ExtentCodec::kZstd, 0, extent, out, {&others, true}), ErrorKind::kCorrupt,

@@ -37,7 +37,8 @@ class ZstdPayload : public ::testing::Test {
 TEST_F(ZstdPayload, BlocksAreThoseThatWereAskedFor) {
   EXPECT_EQ(as_text(unpacked(payload_).value()), plain_);
   const auto found = blocks(payload_).value();
-  ASSERT_EQ(found.size(), std::size(kEnds) + 2);  // the frame's header, and what follows the last
+  // The frame's header, and the bytes behind the last block.
+  ASSERT_EQ(found.size(), std::size(kEnds) + 2);
   EXPECT_EQ(found[0].plain_bytes, 0U);
   std::size_t end = 0;
   for (std::size_t i = 0; i < std::size(kEnds); ++i) {
@@ -93,7 +94,7 @@ TEST_F(ZstdPayload, EndsOfBlocksMustRise) {
   EXPECT_EQ(packed.error().code(), 2141);
 }
 
-// Our writer makes none; the format allows whatever is one zstd frame.
+// Our writer makes no such frames, but the format allows any single zstd frame.
 TEST_F(ZstdPayload, FramesWithOtherHeadersAreRead) {
   const Buffer hello = {'h', 'e', 'l', 'l', 'o'};
   const Buffer one_segment = {0x20, 5, 5 << 3 | 1, 0, 0, 'h', 'e', 'l', 'l', 'o'};

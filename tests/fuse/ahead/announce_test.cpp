@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Files that are looked up in no order are asked of the device before they are read.
+// When files are looked up in no order, the mount asks the device for each before it is read.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -18,7 +18,7 @@ using fuse::Request;
 
 constexpr int kScatteredFiles = 200;
 
-// So that no file follows the one before.
+// The order is scattered, so that no file follows the one before.
 std::string name_at(int i) { return std::to_string(1000 + i * 77 % kScatteredFiles); }
 std::string content_at(int i) {
   const auto seed = static_cast<std::uint64_t>(i * 77 % kScatteredFiles);
@@ -68,7 +68,8 @@ TEST_F(FuseAnnounce, DamageIsToldToItsReader) {
   MountedImage mounted(source_);
   constexpr int kVictim = 150;
   const auto image = slurp(mounted.image_path());
-  const auto at = image.find(content_at(kVictim).substr(0, 4096));  // before the next checksum
+  // In the first frame, before the next checksum.
+  const auto at = image.find(content_at(kVictim).substr(0, 4096));
   ASSERT_NE(at, std::string::npos);
   {
     std::fstream file(mounted.image_path(), std::ios::in | std::ios::out | std::ios::binary);

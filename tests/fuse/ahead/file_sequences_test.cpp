@@ -64,7 +64,7 @@ TEST(FileSequences, ALongDirectoryIsListedInPieces) {
   FileSequences sequences;
   sequences.listed({100, 140});
   sequences.listed({140, 180});
-  sequences.listed({100, 140});  // once more
+  sequences.listed({100, 140});  // the first piece again
   for (const auto inode : {137u, 138u, 139u}) (void)sequences.read(inode);
   (void)sequences.read(140);
   const auto range = sequences.read(141);
@@ -77,7 +77,8 @@ TEST(FileSequences, AWalkComesBackToADirectory) {
   sequences.listed(kNames);
   for (const auto inode : {100u, 101u, 102u}) (void)sequences.read(inode);
   sequences.listed({500, 520});
-  EXPECT_TRUE(sequences.read(500)) << "a walk that is known for one goes on in the next at once";
+  EXPECT_TRUE(sequences.read(500))
+      << "a walk known from one directory continues in the next at once";
   EXPECT_TRUE(sequences.read(103));
 }
 
@@ -92,7 +93,7 @@ TEST(FileSequences, RandomReadsBringNextToNothing) {
       sequences.listed({directory, directory + size});
       if (sequences.read(directory + random() % size)) ++ranges;
     }
-    EXPECT_LT(ranges, kReads / 10) << "directories of " << size;
+    EXPECT_LT(ranges, kReads / 10) << "with directories of size " << size;
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Files that are read in the order of their directories are there before they are asked for.
+// When files are read in the order of their directories, the mount brings them ahead.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -42,7 +42,7 @@ class FusePrefetch : public testing::Test {
   static std::uint64_t reads(const MountedImage& mounted) {
     return mounted.counters().of(Request::kRead);
   }
-  /// What tar reads must be what was packed.
+  /// tar must read the contents that were packed.
   void expect_tar_sound(const MountedImage& mounted) const {
     const auto command = "tar -cf - -C " + mounted.path() + " . | tar -df - -C " + source_.path();
     EXPECT_EQ(std::system(command.c_str()), 0);
@@ -57,7 +57,7 @@ TEST_F(FusePrefetch, AWalkAsksForFewFiles) {
   EXPECT_LT(reads(mounted), kFilesOfAll / 4);
   EXPECT_GT(mounted.counters().prefetched_files(), kFilesOfAll * 3 / 4);
   EXPECT_LE(reads(mounted) + mounted.counters().prefetched_files(), kFilesOfAll * 5 / 4)
-      << "few twice";
+      << "the mount reads few files twice";
   EXPECT_EQ(mounted.unmount(), 0);
 }
 
@@ -72,7 +72,7 @@ TEST_F(FusePrefetch, ReadsOutOfOrderBringNothing) {
   MountedImage mounted(source_);
   ASSERT_EQ(std::system(("find " + mounted.path() + " -ls > /dev/null").c_str()), 0);
   EXPECT_EQ(reads(mounted) + mounted.counters().prefetched_files(), 0u)
-      << "a listing reads nothing";
+      << "a listing reads no contents";
   for (int j = kFilesOfEach; j-- > 0;) {
     for (int i = 0; i < kDirectories; ++i) {
       ASSERT_TRUE(slurp(mounted.path(name_of(i, j))) == content_of(i, j));
@@ -98,7 +98,7 @@ TEST_F(FusePrefetch, ManyReadersInOrderGetTheirFiles) {
   EXPECT_EQ(mounted.unmount(), 0);
 }
 
-// The damaged file is not brought, and whoever reads it is told.
+// The mount does not bring the damaged file ahead, and a reader of it gets the error.
 TEST_F(FusePrefetch, DamageIsToldToItsReader) {
   MountedImage mounted(source_);
   const auto victim = content_of(3, 20);

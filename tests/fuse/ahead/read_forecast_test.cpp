@@ -11,7 +11,7 @@ namespace {
 
 using fuse::ReadForecast;
 
-// Looks up and reads `count` files from `inode` on; how many of the reads were foretold.
+// Looks up and reads `count` files from `inode` on; returns how many reads were foretold.
 unsigned read_files(ReadForecast& forecast, format::InodeNumber inode, unsigned count) {
   unsigned foretold = 0;
   for (const auto end = inode + count; inode < end; ++inode) {
@@ -25,7 +25,7 @@ unsigned read_files(ReadForecast& forecast, format::InodeNumber inode, unsigned 
 TEST(ReadForecast, KnowsNothingAtFirst) {
   ReadForecast forecast;
   EXPECT_FALSE(forecast.saw_lookup(7));
-  EXPECT_FALSE(forecast.saw_read(8)) << "never looked up";
+  EXPECT_FALSE(forecast.saw_read(8)) << "the file was never looked up";
   EXPECT_FALSE(forecast.saw_read(7));
 }
 
@@ -50,7 +50,7 @@ TEST(ReadForecast, EndsSoonAfterTheReads) {
     foretold += forecast.saw_lookup(inode) ? 1U : 0U;
   }
   EXPECT_LE(foretold, 40u);
-  EXPECT_EQ(read_files(forecast, 3000, 8), 0u) << "what was learnt before is forgotten";
+  EXPECT_EQ(read_files(forecast, 3000, 8), 0u) << "the forecast forgets the earlier walk";
 }
 
 TEST(ReadForecast, ManyReadersAtOnce) {
@@ -67,7 +67,7 @@ TEST(ReadForecast, ManyReadersAtOnce) {
   }
 }
 
-// Two of three must be read: with fewer, most of what is foretold would be read for nothing.
+// Two of three must be read: with fewer, most foretold reads would be in vain.
 TEST(ReadForecast, TheShareOfReadsDecides) {
   for (const unsigned percent : {10u, 50u, 80u, 95u}) {
     ReadForecast forecast;

@@ -25,7 +25,7 @@ std::string statistics_of(const std::string& path) {
   return value;
 }
 
-// The number behind the last of the keys, each looked for behind the one before.
+// The number after the last key; each key is searched behind the one before.
 std::uint64_t number(const std::string& json, std::initializer_list<std::string> keys) {
   std::size_t at = 0;
   for (const auto& key : keys) {
@@ -80,7 +80,8 @@ TEST_P(FuseStatistics, OnlyTheRootHasThemAndNoListShowsThem) {
   char buffer[1000];
   const auto length = ::listxattr(mounted_->path().c_str(), buffer, sizeof buffer);
   EXPECT_LE(length, 0);
-  EXPECT_FALSE(statistics_of(mounted_->path()).empty()) << "also after the list was refused";
+  EXPECT_FALSE(statistics_of(mounted_->path()).empty())
+      << "the statistics are there after a refused list, too";
 }
 
 TEST_P(FuseStatistics, TheAnnouncedSizeIsEnough) {

@@ -21,7 +21,7 @@ class FuseRingEntryTest : public testing::Test {
   FuseRingHeader& header() { return *static_cast<FuseRingHeader*>(entry_.parts()[0].iov_base); }
   char* payload() { return static_cast<char*>(entry_.parts()[1].iov_base); }
 
-  // As the kernel puts a request there; `length` is what its header says.
+  // Puts a request into the entry as the kernel does; `length` is the length in its header.
   MutableBytes put(std::uint32_t opcode, const std::string& body, const std::string& contents,
                    std::size_t length) {
     fuse_in_header in{};

@@ -46,7 +46,7 @@ TEST(RingQueues, EachHasThreadsOfItsOwnThatStayThere) {
   const QueueShare second{{1}, 1};
   EXPECT_EQ(share_queues(4, 2, allowed), (Shares{first, second, first, second}));
   EXPECT_EQ(share_queues(2, 2, allowed), (Shares{first, second, first, second}))
-      << "two each: one may wait for the other's answer";
+      << "each queue has two threads: one may wait for the other's answer";
   EXPECT_EQ(share_queues(5, 2, allowed).size(), 6U);
 }
 
@@ -62,7 +62,7 @@ TEST(RingQueues, ThoseOfProcessorsThatAreOffOrForbiddenAreServedToo) {
   EXPECT_EQ(share_queues(2, 3, allowed), (Shares{own, own, others, others}));
   EXPECT_EQ(share_queues(3, 2, std::vector<unsigned>{7}),
             (Shares(3, QueueShare{{0, 1}, std::nullopt})))
-      << "numbers behind the last possible one are none";
+      << "allowed processors beyond the possible ones do not count";
 }
 
 TEST(RingQueues, AllAreServedTwiceWhateverTheNumbers) {
@@ -89,7 +89,7 @@ TEST(Processors, AreCountedInTheKernelsLists) {
   }
 }
 
-// The bytes of an INIT that has all fields of today.
+// The bytes of an INIT with all fields known today.
 std::vector<std::uint8_t> init_request(std::uint32_t flags, std::uint32_t flags2) {
   fuse_in_header header{};
   fuse_init_in init{};
@@ -123,7 +123,7 @@ TEST(RingNegotiation, SaysNothingWhereNothingIsOffered) {
   EXPECT_FALSE(negotiation.has_agreed());
   EXPECT_NE(negotiation.reason().find("does not offer"), std::string::npos);
   const auto without = answer_of(negotiation, init_request(0, storage::kFuseOverRing));
-  EXPECT_EQ(without.flags2, 0U) << "of a kernel without the second word its bits say nothing";
+  EXPECT_EQ(without.flags2, 0U) << "if the kernel sends no second word, its bits do not count";
 }
 
 TEST(RingNegotiation, TakesAKernelWithKnownFaultsOnlyIfAsked) {
@@ -133,10 +133,12 @@ TEST(RingNegotiation, TakesAKernelWithKnownFaultsOnlyIfAsked) {
   EXPECT_NE(unasked.reason().find("known faults"), std::string::npos);
   RingNegotiation asked(Transport::kRing, 2, -1, "6.14.0");
   static_cast<void>(answer_of(asked, offer));
-  EXPECT_EQ(asked.reason().find("known faults"), std::string::npos) << "it has tried";
+  EXPECT_EQ(asked.reason().find("known faults"), std::string::npos)
+      << "the reason is not the kernel's version";
   RingNegotiation sound(Transport::kAuto, 2, -1, "6.18.39");
   static_cast<void>(answer_of(sound, offer));
-  EXPECT_EQ(sound.reason().find("known faults"), std::string::npos) << "it has tried";
+  EXPECT_EQ(sound.reason().find("known faults"), std::string::npos)
+      << "the reason is not the kernel's version";
 }
 
 TEST(RingNegotiation, TellsWhyTheSystemRefuses) {
@@ -154,7 +156,7 @@ TEST(FuseRing, SaysSoWhereTheKernelRefusesAnEntry) {
   auto ring = storage::FuseRing::make(device, queues, kWriteBytesMax);
   if (!ring) DGFS_SKIP(ring.error().message());
   std::thread([&] {
-    EXPECT_TRUE(ring.value()->reply_room().empty()) << "there is no request yet";
+    EXPECT_TRUE(ring.value()->reply_room().empty()) << "no request has come yet";
     const auto taken = ring.value()->receive();
     ASSERT_FALSE(taken);
     EXPECT_EQ(taken.error().kind(), ErrorKind::kUnsupported) << taken.error().message();
@@ -174,7 +176,8 @@ TEST(RingNegotiation, SaysYesOnceTheRingsHaveTheirThreads) {
   RingNegotiation negotiation(Transport::kRing, 2, -1);
   const auto offer = init_request(FUSE_INIT_EXT, storage::kFuseOverRing);
   EXPECT_EQ(answer_of(negotiation, offer).flags2, 0U);
-  EXPECT_FALSE(negotiation.reason().empty()) << "no connection takes the commands";
+  EXPECT_FALSE(negotiation.reason().empty())
+      << "without a connection, the kernel takes no commands";
   const auto out = answer_of(negotiation, offer, true);
   EXPECT_EQ(out.flags & FUSE_INIT_EXT, std::uint32_t{FUSE_INIT_EXT});
   EXPECT_EQ(out.flags2, storage::kFuseOverRing);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""What tests of mounts with a delta share."""
+"""Helpers for tests of mounts with a delta."""
 import hashlib
 import os
 import pathlib
@@ -17,7 +17,7 @@ def snapshot(directory):
 
 
 def state_of(process):
-    """As proc(5) tells it; none: it is gone."""
+    """Returns the state of a process as in proc(5); none: the process is gone."""
     try:
         return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -33,7 +33,7 @@ class DeltaCase(MountCase):
         return self.mount(",".join((f"delta={self.delta}", *options)), **keywords)
 
     def unmount(self):
-        """Returns when the delta is closed, which a check of it waits for."""
+        """Unmounts; returns when the delta is closed, so that a check can open it."""
         run("umount", self.point)
         dgfs("delta", "check", "-q", self.delta)
 
@@ -47,7 +47,7 @@ class DeltaCase(MountCase):
         return int(pids[0])
 
     def kill_daemon(self):
-        """Returns when it holds no file any more; nobody here reaps it."""
+        """Kills the daemon; returns when it holds no file any more. No process here reaps it."""
         daemon = self.daemon()
         os.kill(daemon, signal.SIGKILL)
         deadline = time.monotonic() + 20

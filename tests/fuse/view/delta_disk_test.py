@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Deltas on a disk of their own: small, failing, and without power."""
+"""Deltas on a separate disk: small, failing, and without power."""
 import contextlib
 import errno
 import fcntl
@@ -20,13 +20,13 @@ import support  # noqa: E402
 from delta_case import DeltaCase  # noqa: E402
 from support import run  # noqa: E402
 
-# From linux/ext4.h: every call at the file system fails from then on, and nothing more is written.
+# From linux/ext4.h: from then on every call at the file system fails, and nothing is written.
 EXT4_IOC_SHUTDOWN = 0x8004587D
 EXT4_NO_LOG_FLUSH = 2
 
 
 class OwnDisk(DeltaCase):
-    """The delta lies on a file system of its own."""
+    """The delta lies on a separate file system."""
 
     def setUp(self):
         super().setUp()
@@ -45,7 +45,9 @@ class OwnDisk(DeltaCase):
         run("umount", self.place)
 
     def stop_disk(self):
-        """As a power cut does: what its file system has not written is lost."""
+        """Stops the disk as a power cut does: bytes that the file system has not written are
+        lost.
+        """
         place = os.open(self.place, os.O_RDONLY)
         fcntl.ioctl(place, EXT4_IOC_SHUTDOWN, struct.pack("I", EXT4_NO_LOG_FLUSH))
         os.close(place)
@@ -74,10 +76,10 @@ class FailingDisk(OwnDisk):
             (self.point / "more").mkdir()
         self.assertEqual(failed.exception.errno, errno.EIO)
         self.assertEqual((self.point / "dir" / "9").read_bytes(),
-                         (self.tree / "dir" / "9").read_bytes(), "the image is well")
+                         (self.tree / "dir" / "9").read_bytes(), "the image can still be read")
         os.close(fd)
         run("umount", self.point)
-        self.assertEqual(server.wait(), 1, "it was not closed in good order")
+        self.assertEqual(server.wait(), 1, "the server could not close the delta")
         log.seek(0)
         said = log.read().decode()
         log.close()
@@ -96,7 +98,7 @@ class PowerCut(OwnDisk):
     ROUNDS = 4
 
     def write_and_sync(self, writer, synced):
-        """Until the disk is gone; notes what has been synced."""
+        """Writes and syncs until the disk is gone; notes which files were synced."""
         with contextlib.suppress(OSError):
             for i in range(10_000):
                 name, content = f"{writer}-{i}", os.urandom(1 + i * 37 % 9000)
@@ -109,7 +111,7 @@ class PowerCut(OwnDisk):
                 synced[name] = content
 
     def make_directories(self, first):
-        """In order, without a sync, until the disk is gone."""
+        """Makes directories in order, without a sync, until the disk is gone."""
         with contextlib.suppress(OSError):
             for i in range(first, first + 1_000_000):
                 (self.point / "ordered" / str(i)).mkdir()
@@ -137,7 +139,7 @@ class PowerCut(OwnDisk):
             for name, content in synced.items():
                 self.assertEqual((self.point / name).read_bytes(), content, name)
             made = sorted(int(name) for name in os.listdir(self.point / "ordered"))
-            self.assertEqual(made, list(range(len(made))), "no gap")
+            self.assertEqual(made, list(range(len(made))), "the first ones, without a gap")
             first = len(made)
         self.assertGreater(len(synced), self.ROUNDS)
         self.unmount()
@@ -145,7 +147,7 @@ class PowerCut(OwnDisk):
 
 
 class PowerCutOfTheDevice(PowerCut):
-    """Of what the file system has written since its last flush the device keeps random sectors."""
+    """The device keeps random sectors of what was written since its last flush."""
 
     def setUp(self):
         self.chance = random.Random(support.test_seed(8))
@@ -159,7 +161,7 @@ class PowerCutOfTheDevice(PowerCut):
 
     def detach_disk(self):
         run("umount", self.place)
-        # The loop device lets its file go a little later, if somebody looks at it just now.
+        # The loop device releases its file a little later, if another process looks at it just now.
         deadline = time.monotonic() + 20
         while run("umount", self.device, check=False).returncode != 0:
             self.assertLess(time.monotonic(), deadline)
@@ -188,7 +190,7 @@ class SmallDisk(OwnDisk):
                 (self.point / "again").write_bytes(os.urandom(20 << 20))
                 break
             except OSError:
-                self.assertLess(time.monotonic(), deadline, "space does not come back")
+                self.assertLess(time.monotonic(), deadline, "the space was not freed in time")
                 time.sleep(0.1)
         self.unmount()
         self.expect_sound()

@@ -51,7 +51,7 @@ def open_by_handle(directory, handle):
 class Delta(DeltaCase):
     def test_is_made_and_found_again(self):
         said = self.mount_delta().stdout.decode()
-        self.assertEqual(said, f"{self.delta} is new: it keeps what is changed in the mount\n")
+        self.assertEqual(said, f"{self.delta} is new: it keeps all changes made in the mount\n")
         self.assertIn("rw", self.table_entry()[2])
         self.assertIn("default_permissions", self.table_entry()[2])
         (self.point / "new").write_text("hello")
@@ -86,7 +86,7 @@ class Delta(DeltaCase):
         manifest = (self.delta / "MANIFEST").read_bytes()
         (self.delta / "MANIFEST").unlink()
         before = snapshot(self.delta)
-        self.expect_refused(self.mount_delta(check=False), "no MANIFEST", code=1)
+        self.expect_refused(self.mount_delta(check=False), "MANIFEST is missing", code=1)
         self.assertEqual(snapshot(self.delta), before)
         (self.delta / "MANIFEST").write_bytes(manifest)
         self.mount_delta()
@@ -162,7 +162,7 @@ class Delta(DeltaCase):
         libc.opendir.restype = libc.readdir.restype = ctypes.c_void_p
         libc.telldir.restype = ctypes.c_long
         stream = ctypes.c_void_p(libc.opendir(os.fsencode(place)))
-        read = []  # name, and the place behind it
+        read = []  # the name, and the place behind it
         while entry := libc.readdir(stream):
             read.append((ctypes.string_at(entry + DIRENT_NAME_OFFSET), libc.telldir(stream)))
         self.assertEqual(len(read), 5002)
@@ -195,7 +195,7 @@ class Remount(DeltaCase):
         self.assertEqual(refused.exception.errno, errno.EROFS)
         before = snapshot(self.delta)
         time.sleep(1.5)
-        self.assertEqual(snapshot(self.delta), before, "all is in a checkpoint")
+        self.assertEqual(snapshot(self.delta), before, "a checkpoint had everything already")
         run("mount", "-o", "remount,rw", self.point)
         (self.point / "more").write_text("yes")
         self.remount()
@@ -219,7 +219,7 @@ class Remount(DeltaCase):
         self.mount_delta()
         self.remount("ro")
         result = run("mount", "-o", "remount,rw", self.point, check=False)
-        self.expect_refused(result, "was mounted to be read")
+        self.expect_refused(result, "is mounted read-only")
 
 
 class ReadOnlyDelta(DeltaCase):
@@ -252,7 +252,7 @@ class ReadOnlyDelta(DeltaCase):
         self.assertEqual(snapshot(self.delta), before)
 
     def test_is_not_made(self):
-        self.expect_refused(self.mount_delta("ro", check=False), "no delta is here", code=1)
+        self.expect_refused(self.mount_delta("ro", check=False), "there is no delta", code=1)
         self.assertFalse(self.delta.exists())
 
 
@@ -265,7 +265,7 @@ class Endings(DeltaCase):
             os.fsync(file.fileno())
         os.kill(self.daemon(), signal.SIGKILL)
         said = self.mount_delta().stdout.decode()
-        self.assertIn("unmounted what a mount that was killed has left here", said)
+        self.assertIn("unmounted a mount whose process was killed", said)
         self.assertRegex(said, r"recovered \d+ changes? that w")
         self.assertEqual((self.point / "new").read_bytes(), b"hello")
         self.assertEqual(len([p for p in mount_table() if p == str(self.point)]), 1)
@@ -273,9 +273,9 @@ class Endings(DeltaCase):
     def test_a_mount_may_follow_a_kill_at_once(self):
         self.mount_delta()
         for _ in range(20):
-            os.stat(self.point)  # the kernel keeps the answer, also when its giver is dead
+            os.stat(self.point)  # the kernel keeps the answer, even if the server dies
             os.kill(self.daemon(), signal.SIGKILL)
-            self.assertIn(b"unmounted what a mount that was killed", self.mount_delta().stdout)
+            self.assertIn(b"unmounted a mount whose process was killed", self.mount_delta().stdout)
         self.assertEqual(len([p for p in mount_table() if p == str(self.point)]), 1)
 
     def test_dead_mounts_on_each_other_are_all_replaced(self):
@@ -295,7 +295,7 @@ class Endings(DeltaCase):
         run("mount", "-t", "tmpfs", "none", hidden)
         self.mount_delta()
         self.kill_daemon()
-        self.assertIn(b"unmounted what a mount that was killed", self.mount_delta().stdout)
+        self.assertIn(b"unmounted a mount whose process was killed", self.mount_delta().stdout)
         self.expect_served()
 
     def test_a_dead_mount_stays_while_another_lies_below_it(self):
@@ -398,7 +398,7 @@ class Watching(DeltaCase):
             if not control.exists():
                 return
             time.sleep(0.05)
-        self.fail("the socket is still there")
+        self.fail("the control socket was not removed")
 
     def test_the_log_tells_of_a_full_delta(self):
         log = open(self.scratch / "log", "wb+")
@@ -425,7 +425,7 @@ class Watching(DeltaCase):
                 (self.point / "again").write_bytes(os.urandom(5 << 20))
                 break
             except OSError:
-                self.assertLess(time.monotonic(), deadline, "space does not come back")
+                self.assertLess(time.monotonic(), deadline, "the space was not freed in time")
                 time.sleep(0.1)
         self.unmount()
         self.assertEqual(server.wait(), 0)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Each call that a mount with a delta refuses gets the errno that Linux has for it.
+"""A call that a mount with a delta refuses gets the errno that Linux has for it.
 
-The same is asked of a copy of the tree in a plain directory, so that no expectation is ours alone.
+The test does the same calls on a copy of the tree in a plain directory, so that Linux confirms each
+expected errno.
 """
 import ctypes
 import errno
@@ -42,7 +43,7 @@ def get_xattr(path, key, room):
     return count
 
 
-# What is refused: errno, call with the root of the tree. Done by root unless "user" is said.
+# Refused calls: errno, and the call with the root of the tree. Done by root unless "user" is set.
 CASES = {
     "lookup of nothing": ("ENOENT", lambda r: os.lstat(f"{r}/none")),
     "lookup in a file": ("ENOTDIR", lambda r: os.lstat(f"{r}/id/x")),
@@ -146,7 +147,8 @@ class Errors(DeltaCase):
     def test_all(self):
         for title, (expected, call) in CASES.items():
             with self.subTest(title):
-                self.assertEqual(self.errno_of(call, self.twin, title), expected, "the twin")
+                self.assertEqual(self.errno_of(call, self.twin, title), expected,
+                                 "the errno of the plain directory")
                 self.assertEqual(self.errno_of(call, self.point, title), expected)
         self.unmount()
         self.expect_sound()

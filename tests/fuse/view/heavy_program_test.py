@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Programs that are made to find faults of file systems, and a database server, in a mount with a
-delta."""
+"""Programs that look for faults of file systems, and a database server, on a mount with a delta."""
 import os
 import pathlib
 import shutil
@@ -21,9 +20,9 @@ SECONDS = os.environ.get("DGFS_STRESS_SECONDS", "2")
 
 
 class Fio(DeltaCase):
-    """Each block holds a checksum of itself and where it belongs."""
+    """Each block holds a checksum of itself, and its place."""
 
-    # A file that does not have its length yet would be emptied before it is verified.
+    # fio empties a file that is too short before it verifies it.
     JOB = ("--rw=randwrite", "--bsrange=512-96k", "--bs_unaligned", "--size=48m",
            "--fallocate=truncate", "--verify=crc32c", "--verify_state_save=0", "--verify_fatal=1",
            "--randseed=7", "--minimal")
@@ -52,8 +51,9 @@ class Fio(DeltaCase):
 
 
 class StressNg(DeltaCase):
-    """Left out: what asks for more than this kernel or a mount can give (fallocate reserves space,
-    verity, quotas)."""
+    """Without stressors that need more than this kernel or a mount has (fallocate that reserves
+    space, verity, quotas).
+    """
 
     STRESSORS = ("access", "acl", "chdir", "chmod", "chown", "copy-file", "dentry", "dir",
                  "dirdeep", "dirmany", "dup", "eventfd", "fcntl", "fiemap", "file-ioctl",
@@ -79,7 +79,7 @@ class StressNg(DeltaCase):
             done = run("stress-ng", f"--{name}", "2", "-t", SECONDS, "--temp-path", place,
                        "--verify", check=False, timeout=300)
             passed += done.returncode == 0
-            # 2: it found a fault; 3, 4: it could not be run here.
+            # 2: it found a fault; 3 and 4: it cannot run here.
             if done.returncode not in (0, 3, 4):
                 failed.append((name, (done.stdout + done.stderr).decode()[-600:]))
         self.assertEqual(failed, [])
@@ -146,7 +146,7 @@ class Postgres(DeltaCase):
             self.start()
             self.assertGreaterEqual(int(self.ask("select count(*) from pgbench_history")),
                                     committed)
-            # Each transaction adds the same to one row of each of these.
+            # Each transaction adds the same amount to one row of each of these tables.
             sums = self.ask("select (select sum(abalance) from pgbench_accounts),"
                             "(select sum(bbalance) from pgbench_branches),"
                             "(select sum(tbalance) from pgbench_tellers),"

@@ -25,13 +25,13 @@ Buffer request_of(std::uint32_t opcode, const Body& body, const std::string& res
   return bytes;
 }
 
-// What is said while a request is answered.
+// Calls `says` while a request is answered.
 bool during(const RawRequest& request, bool (*says)()) {
   const CurrentRequest current(request);
   return says();
 }
 
-// Flags that INIT's answer has in the end, where libfuse has put FUSE_ASYNC_READ into it.
+// The flags in the final answer to INIT, if libfuse has put FUSE_ASYNC_READ into it.
 std::uint32_t agreed_flags(KernelExtensions& extensions, std::uint32_t kernel_flags) {
   fuse_init_in init{};
   init.flags = kernel_flags;
@@ -129,7 +129,7 @@ TEST(KernelExtensions, AWriteSaysWhetherSetIdsEnd) {
     const CurrentRequest current(request);
     EXPECT_EQ(kills_set_ids_by_write(), kills);
   }
-  EXPECT_FALSE(kills_set_ids_by_write()) << "no request";
+  EXPECT_FALSE(kills_set_ids_by_write()) << "no request is being answered";
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(KnownObjects, AreUnprivilegedUntilSomebodyGrantsPrivileges) {
   known.note_unprivileged(7, known.grants(7));
   EXPECT_TRUE(known.is_unprivileged(7));
   known.add(7, 5);
-  EXPECT_FALSE(known.remove(7, 5)) << "the mark is no part of the count";
+  EXPECT_FALSE(known.remove(7, 5)) << "the mark does not change the count";
   EXPECT_TRUE(known.is_unprivileged(7));
   known.note_grant(7);
   EXPECT_FALSE(known.is_unprivileged(7));
@@ -60,7 +60,7 @@ TEST(KnownObjects, WhatTheKernelDoesNotKnowIsNeverUnprivileged) {
   known.note_unprivileged(7, known.grants(7));
   EXPECT_TRUE(known.remove(7, 1));
   known.add(7);
-  EXPECT_FALSE(known.is_unprivileged(7)) << "it begins anew";
+  EXPECT_FALSE(known.is_unprivileged(7)) << "an object that comes back has no mark";
 }
 
 TEST(KnownObjects, CountsOfManyThreadsAddUp) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Mail in a mount with a delta: no message that was accepted is lost or delivered twice.
+"""Mail in a mount with a delta: no accepted message is lost or delivered twice.
 
 Deliverers write to a Maildir (a file in tmp, synced, then renamed into new) and to an mbox
-(appended under a lock, synced); readers move, mark and remove. The daemon is killed meanwhile.
+(appended under a lock, synced); readers move, mark and remove. Meanwhile the daemon is killed.
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ from delta_case import DeltaCase  # noqa: E402
 KILLS = 4
 DELIVERERS = 3
 
-# Says the name of each message when it is durable: a mail server answers "250 OK" there.
+# Prints the name of each message when it is durable: there a mail server answers "250 OK".
 DELIVER = """
 import fcntl, os, sys
 spool, name, mbox = sys.argv[1:]
@@ -67,7 +67,7 @@ class MailSpool(DeltaCase):
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     def messages(self):
-        """Name -> text, of all folders that have delivered ones."""
+        """Returns name -> text, over all folders with delivered messages."""
         found = {}
         for folder in ("new", "cur"):
             for path in (self.spool / folder).iterdir():

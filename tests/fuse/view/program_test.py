@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Programs that trust their file system, in a mount with a delta, also when that is killed."""
+"""Programs that trust their file system, on a mount with a delta, also when the server is
+killed.
+"""
 import os
 import pathlib
 import sqlite3
@@ -15,7 +17,7 @@ import support  # noqa: E402
 from delta_case import DeltaCase  # noqa: E402
 from support import run  # noqa: E402
 
-# Commits numbered rows, and says each number when its commit has returned.
+# Commits numbered rows, and prints each number when its commit has returned.
 WRITER = """
 import sqlite3, sys
 path, mode = sys.argv[1:]
@@ -118,11 +120,11 @@ class Rsync(DeltaCase):
         said = run("rsync", "-aHAXSn", "--checksum", "--itemize-changes", "--delete",
                    f"{source}/", back).stdout
         self.assertEqual(said, b"")
-        # A file that is rewritten in its place.
+        # A file that is rewritten in place.
         with open(source / "dir" / "50", "r+b") as file:
             file.seek(100)
             file.write(b"changed")
-        # rsync looks at seconds.
+        # rsync compares times in seconds.
         os.utime(source / "dir" / "50", (time.time() + 10, time.time() + 10))
         run("rsync", "-a", "--inplace", "--no-whole-file", f"{source}/dir/", self.point / "in/dir")
         self.assertEqual((self.point / "in/dir/50").read_bytes(),
@@ -139,7 +141,8 @@ class Sqlite(DeltaCase):
             with subprocess.Popen([sys.executable, "-c", WRITER, path, mode],
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as writer:
                 try:
-                    said = [writer.stdout.readline()]  # so that there is something to be lost
+                    # Waits for a first commit, so that there is one to lose.
+                    said = [writer.stdout.readline()]
                     time.sleep(1.2)
                     self.kill_daemon()
                 finally:
@@ -152,8 +155,8 @@ class Sqlite(DeltaCase):
             self.assertEqual(base.execute("pragma integrity_check").fetchone()[0], "ok")
             count, last = base.execute("select count(*), max(number) from rows").fetchone()
             base.close()
-            self.assertGreaterEqual(last, committed, "a commit that had returned is lost")
-            self.assertEqual(count, last, "no gap")
+            self.assertGreaterEqual(last, committed, "a commit is lost although it had returned")
+            self.assertEqual(count, last, "the rows must have no gap")
         self.assertGreater(committed, self.KILLS)
 
     def test_commits_survive_kills(self):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Files of a mount with a delta hold what a copy in memory holds, however they are changed.
+"""However files of a mount with a delta are changed, they have the contents of a copy in memory.
 
-Writes through descriptors and through shared mappings, truncations, punched holes and copies meet
-in the same files; the first of them lie in the image.
+Writes through descriptors and through shared mappings, truncations, punched holes and copies change
+the same files; some of these lie in the image at first.
 """
 import mmap
 import os
@@ -22,7 +22,7 @@ from tree_calls import (FALLOC_KEEP_SIZE, FALLOC_PUNCH_HOLE, FALLOC_ZERO_RANGE, 
 
 STEPS = int(os.environ.get("DGFS_CONTENTS_STEPS", "4000"))
 FILE_BYTES_MAX = 700_000
-# Where pages, chunks and read-aheads of a delta end.
+# The lengths of pages, chunks and read-aheads of a delta.
 EDGES = (4096, 65_536, 131_072, 262_144)
 
 
@@ -40,7 +40,9 @@ class ShadowedFile:
         self.map()
 
     def map(self):
-        """Anew: what lies behind the end of a file cannot be reached through a mapping."""
+        """Maps the file again: bytes behind the end of a file cannot be reached through a
+        mapping.
+        """
         if self.mapping is not None:
             self.mapping.close()
         self.mapping = mmap.mmap(self.fd, len(self.copy)) if self.copy else None
@@ -55,7 +57,7 @@ class ShadowedFile:
         if end > len(self.copy):
             self.copy.extend(bytes(end - len(self.copy)))
 
-    # Each does to both what its name says.
+    # Each method changes the file and the copy as its name says.
 
     def write(self, offset, content):
         done = os.pwrite(self.fd, content, offset)
@@ -130,7 +132,7 @@ class RandomContents(DeltaCase):
         self.files.append(ShadowedFile(self.point / "new", b""))
 
     def place(self):
-        """Of bytes: often about an edge."""
+        """Returns a random range of bytes, often around an edge."""
         if self.chance.random() < 0.5:
             return self.chance.randrange(FILE_BYTES_MAX)
         edge = self.chance.choice(EDGES)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Operations on a tree, and their arguments, at random."""
+"""Random operations on a tree, with their arguments."""
 import os
 import random
 import stat
@@ -17,9 +17,8 @@ def random_list(chance):
 
 
 class Operations:
-    """Chooses operations with their arguments, and the names that they are about.
-
-    Most names are there, in a tree that is looked at.
+    """Chooses operations with their arguments, and the names that they are about. Most of these
+    names exist in the tree.
     """
 
     def __init__(self, seed, root, file_bytes):
@@ -31,7 +30,7 @@ class Operations:
         self.file_bytes = file_bytes
 
     def name(self, wanted=os.path.lexists):
-        """A name that is there, and wanted; one in ten is any."""
+        """Returns an existing name of the wanted kind; one in ten is any name."""
         for _ in range(0 if self.chance.random() < 0.1 else 20):
             name = self.chance.choice(self.names)
             if wanted(f"{self.root}/{name}"):
@@ -68,7 +67,7 @@ class Operations:
         return self.chance.choice(("user.a", "user.b", "trusted.c", "security.d"))
 
     def next(self):
-        """(operation, arguments, names that it may touch)."""
+        """Returns (operation, arguments, names that it may touch)."""
         chance = self.chance
         kind = chance.choice(KINDS)
         return getattr(self, f"make_{kind}")()
@@ -120,8 +119,8 @@ class Operations:
                                                    0o6711, 0o000))), (name,)
 
     def make_chown(self):
-        # One that changes neither is refused for set-user-id files of others but in FUSE, which is
-        # not asked to change anything.
+        # Without (-1, -1): other file systems refuse it for set-user-id files of other users, but
+        # the kernel does not send it to a FUSE server.
         name = self.name()
         owner, group = self.chance.choice(((0, 0), (1000, 1000), (1001, -1), (-1, 1002), (0, -1)))
         return "chown", (name, owner, group), (name,)
@@ -209,5 +208,5 @@ def chance_of(chance, choices):
 
 
 KINDS = [name[len("make_"):] for name in dir(Operations) if name.startswith("make_")] + [
-    # Those that build trees more often than those that take them away.
+    # Operations that build trees come more often than those that remove.
     *("create", "create", "mkdir", "mkdir", "link", "write", "write", "append", "read", "symlink")]

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""A mount that is changed for a long time takes no more memory, descriptors and disk in the end."""
+"""A mount that is changed for a long time must not need more and more memory, descriptors and
+disk.
+"""
 import os
 import pathlib
 import random
@@ -22,7 +24,7 @@ FILE_BYTES_MAX = 300_000
 
 
 class Changer(threading.Thread):
-    """Makes, changes, renames, reads and removes files of a directory of its own, until told."""
+    """Makes, changes, renames, reads and removes files of its own directory, until told to stop."""
 
     def __init__(self, root, seed):
         super().__init__()

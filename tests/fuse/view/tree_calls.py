@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""System calls of a test to a tree, as the user who is to make them.
+"""System calls of a test on a tree, made as a given user.
 
-Files are opened without waiting, for some are FIFOs.
+Opening a file does not wait, because some files are FIFOs.
 """
 import ctypes
 import mmap
@@ -33,7 +33,7 @@ def fallocate(fd, mode, offset, length):
 
 
 def access_list(entries):
-    """Of (tag, permissions, id) in the shape of the extended attribute."""
+    """Encodes (tag, permissions, id) entries as the extended attribute."""
     value = struct.pack("<I", 2)
     for tag, permissions, who in entries:
         value += struct.pack("<HHI", tag, permissions, who)
@@ -41,7 +41,7 @@ def access_list(entries):
 
 
 class Root:
-    """One of the twins. Operations take paths below it, and the same numbers on both."""
+    """The root of one twin. Operations take paths below it, and the same numbers on both twins."""
 
     def __init__(self, path):
         self.path = str(path)
@@ -135,7 +135,7 @@ class Root:
             os.close(fd)
 
     def copy(self, old, new, old_offset, new_offset, length):
-        """All of it: one call may copy a part."""
+        """Copies all bytes: one call may copy only a part."""
         source = os.open(self.at(old), os.O_RDONLY | os.O_NONBLOCK)
         try:
             target = os.open(self.at(new), os.O_RDWR | os.O_NONBLOCK)
@@ -207,7 +207,7 @@ class Root:
         return sorted(os.listdir(self.at(name)))
 
     def facts(self, name):
-        """All that is said of a name, or the errno."""
+        """Returns all facts about a name, or the errno."""
         try:
             status = os.lstat(self.at(name))
         except OSError as failure:
@@ -235,7 +235,7 @@ class Root:
 
 
 class Acting:
-    """Does something as another user."""
+    """Acts as another user while it lives."""
 
     def __init__(self, user):
         self.uid, self.gid, self.groups = user

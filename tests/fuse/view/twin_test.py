@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""A mount that is written to behaves as the file system below it does.
+"""A mount with a delta behaves as the file system below it does.
 
-One tree is packed and mounted with a delta, its twin is a copy in a plain directory. Random
-operations, of root and of ordinary users, are done to both.
+A tree is packed and mounted with a delta; its twin is a copy in a plain directory. The test does
+random operations, by root and by ordinary users, on both.
 """
 import os
 import pathlib
@@ -32,7 +32,7 @@ def noise(length, seed):
 
 
 def make_tree(root):
-    """A base of every feature, open to all users."""
+    """Makes a base tree with every feature, open to all users."""
     root.mkdir()
     root.chmod(0o777)
     for directory, mode in (("a", 0o777), ("a/b", 0o755), ("a/b/c", 0o777), ("group", 0o2777),

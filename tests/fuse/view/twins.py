@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Two trees to which the same is done, and which must behave alike.
+"""Two trees that get the same operations, and must behave alike.
 
-An operation is done to one tree and then to the other. Both must return the same, or fail with the
-same errno, and change the same times of the same objects.
+An operation is done on one tree and then on the other. Both must return the same result, or fail
+with the same errno, and change the same times of the same objects.
 """
 import errno
 import stat
@@ -25,9 +25,10 @@ def parent(name):
 
 
 class Twins:
-    """Two trees to which the same is done.
+    """Two trees that get the same operations.
 
-    With write-back the kernel keeps the times of files by itself, by rules of its own.
+    With write-back, the kernel keeps the times of files by its own rules, and the caller turns off
+    the comparison of times.
     """
 
     def __init__(self, first, second, compares_times=True):
@@ -35,7 +36,7 @@ class Twins:
         self.compares_times = compares_times
 
     def step(self, user, operation, arguments, names):
-        """Does an operation to both. Returns what differed, or None."""
+        """Does an operation on both trees. Returns a description of the difference, or None."""
         about = sorted({*names, *(parent(name) for name in names)})
         said, changed = [], []
         for root in (self.first, self.second):
@@ -47,7 +48,8 @@ class Twins:
         if said[0] != said[1]:
             return f"result {said[0]!r:.200} and {said[1]!r:.200}"
         if said[0] in errno.errorcode.values():
-            # It changes nothing. Of a rename with a whiteout ext4 has begun it, and taken it back.
+            # A failed operation changes nothing. But ext4 begins a rename with a whiteout and takes
+            # it back.
             changed[1] = [self.change(time, time) for time in before]
         if self.compares_times and changed[0] != changed[1]:
             return f"times (modified, changed) of {about}: {changed[0]} and {changed[1]}"
@@ -70,7 +72,7 @@ class Twins:
         self.second.release_all()
 
     def difference(self):
-        """What differs anywhere in the trees, or None."""
+        """Returns the first difference anywhere in the trees, or None."""
         pending = [""]
         while pending:
             name = pending.pop()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A mount that many programs change at once, for the sanitizer of threads and by what is left.
+// Many programs change a mount at once, for the thread sanitizer, and for checks of the tree that
+// is left.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -83,7 +84,7 @@ TEST_F(ViewThreads, NamesThatAllWantGoToOneOfThem) {
       if (::rename(name.c_str(), other.c_str()) == 0) ++moved;
     }
   });
-  // A name that was moved away may have been made again; each was made once at least.
+  // A moved name may have been made again, so each was made at least once.
   EXPECT_GE(made, kRounds);
   EXPECT_GE(moved, kRounds);
   EXPECT_LE(moved, made.load());

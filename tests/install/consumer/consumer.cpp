@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A program of somebody else: opens an image and packs a tree through the installed libraries.
-// Both fail as they should, since neither input is there; linking and running is the test.
+// A program of another project: opens an image and packs a tree through the installed libraries.
+// Both calls must fail, since neither input exists. The test is that the program links and runs.
 #include <cstdio>
 
 #include "builder/build.h"

@@ -21,7 +21,7 @@
 
 namespace dgfs::test {
 
-/// One of the ways to store the contents of the tree of pack_piece_tree().
+/// A way to store the contents of the tree of pack_piece_tree().
 struct PieceTree {
   const char* name = "";
   std::optional<builder::Compression> compression;
@@ -32,7 +32,7 @@ inline const PieceTree kPieceTrees[] = {
     {"Compressed", builder::Compression{3}},
     {"Fragments", builder::Compression{3, builder::kDictionaryBytesDefault, std::size_t{16} << 10}},
 };
-/// The one without and the one with all of what contents can need of an index.
+/// The trees whose contents need nothing, and everything, of an index.
 inline const PieceTree kPlainAndFragmentsTree[] = {kPieceTrees[0], kPieceTrees[2]};
 inline constexpr auto kPieceTreeNameOf = [](const auto& tree) {
   return std::string(tree.param.name);
@@ -50,7 +50,7 @@ class IndexCopies : public ::testing::Test {
     pack_piece_tree(tree_, options);
     take();
   }
-  /// The same of an image that is there already.
+  /// Does the same with an image that exists already.
   void take() {
     image_ = read_file(tree_.memory(), kImage);
     index_ = read_file(tree_.memory(), kIndex);
@@ -70,7 +70,7 @@ class IndexCopies : public ::testing::Test {
   void damage_trailing(const IndexPiece& piece) {
     trailing_[trailing_base() + place_in(piece)] ^= 0x55;
   }
-  /// All files as they are now, in a file system of their own: /t.dgfs, unless it is empty
+  /// Writes all files as they are now to a separate file system: /t.dgfs, unless it is empty
   /// /t.dgfs.idx, and further volumes.
   void put() {
     memory_ = storage::make_memory_env(1);
@@ -81,15 +81,16 @@ class IndexCopies : public ::testing::Test {
 
   PackedTree tree_;
   Buffer image_;  ///< as it was built
-  Buffer index_;  ///< likewise
+  Buffer index_;  ///< as it was built
   std::vector<IndexPiece> pieces_;
   Buffer sidecar_;
   Buffer trailing_;
-  std::map<std::string, Buffer> volumes_;  ///< further ones, if any, by path
+  std::map<std::string, Buffer> volumes_;  ///< further volumes, if any, by path
   std::unique_ptr<storage::MemoryEnv> memory_;
 
  private:
-  // Not what tells whose the index is, and not behind the last record of a section of records.
+  // Not in the bytes that identify the index, and not behind the last record of a section of
+  // records.
   static std::size_t place_in(const IndexPiece& piece) {
     return piece.offset + std::min<std::size_t>(piece.length - 1, 60);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What mending an index refuses, leaves as it is, or takes from what cannot be opened any more.
+// Cases that mending an index refuses, or leaves as they are, and pieces that it takes from files
+// that no longer open.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ using format::SectionKind;
 
 class IndexMendRefusals : public ::testing::Test {
  protected:
-  // Two files with the same xattrs, one with others.
+  // Makes two files with the same xattrs, and one with others.
   void SetUp() override {
     for (const auto* name : {"a", "b", "c"}) {
       tree_.file(name, name);
@@ -37,7 +38,7 @@ class IndexMendRefusals : public ::testing::Test {
                     .index_offset;
   }
 
-  // /t.dgfs and, unless it is empty, /t.dgfs.idx.
+  // Writes /t.dgfs and, unless it is empty, /t.dgfs.idx.
   void put(const Buffer& image, const Buffer& index) {
     memory_ = storage::make_memory_env(1);
     write_file(*memory_, "/t.dgfs", image);
@@ -62,7 +63,7 @@ class IndexMendRefusals : public ::testing::Test {
     EXPECT_EQ(mended.error().code(), code) << mended.error().message();
     EXPECT_EQ(mended.error().kind(), kind);
   }
-  // An index whose superblock says something else, its checksum right.
+  // An index with a changed superblock whose checksum is right.
   template <class Change>
   static void change_superblock(MutableBytes index, const Change& change) {
     const auto page = index.first(format::kPageBytes);
@@ -75,7 +76,7 @@ class IndexMendRefusals : public ::testing::Test {
   PackedTree tree_;
   Buffer image_;
   Buffer index_;
-  std::size_t trailing_ = 0;  // where the copy in the image begins
+  std::size_t trailing_ = 0;  // begin of the copy in the image
   TakenImage taken_;
   std::unique_ptr<storage::MemoryEnv> memory_;
   reader::MendOptions mending_;
@@ -107,7 +108,7 @@ TEST_F(IndexMendRefusals, WhenAskedToStop) {
   expect_files(image_, index_);
 }
 
-// Of nobody: it is told of, and made anew from the copy in the image.
+// An index without an identity is reported, and made anew from the copy in the image.
 TEST_F(IndexMendRefusals, AnIndexThatDoesNotSayWhoseItIs) {
   auto nobodys = index_;
   std::fill_n(nobodys.begin(), format::kPageBytes, std::uint8_t{0});
@@ -123,7 +124,7 @@ TEST_F(IndexMendRefusals, AnIndexThatDoesNotSayWhoseItIs) {
   EXPECT_EQ(told_.size(), 1U);
 }
 
-// Which of them is right cannot be told: the image keeps its own.
+// Nothing tells which one is right: the image keeps its own copy.
 TEST_F(IndexMendRefusals, ACopyInTheImageThatIsOfAnotherBuild) {
   auto other = index_;
   change_superblock(other, [](auto& superblock) { ++superblock.next_inode; });
@@ -162,7 +163,7 @@ TEST_F(IndexMendRefusals, ASoundSuperblockOfAnotherImageIsReplaced) {
   expect_files(image_, index_);
 }
 
-// A record that no section holds belongs to nobody's copy.
+// A record outside its section belongs to no copy.
 TEST_F(IndexMendRefusals, RecordsOutsideTheirSectionAreLeftAlone) {
   const auto whole = taken_.raw(SectionKind::kXattrs).size();
   for (const auto bytes : {whole - 1, std::size_t{4}}) {
@@ -185,7 +186,7 @@ TEST_F(IndexMendRefusals, ARecordOfTwoFilesIsToldOfOnce) {
   expect_files(image_, index_);
 }
 
-// Less than the header of a block, in both copies.
+// In both copies the section is shorter than the header of a block.
 TEST_F(IndexMendRefusals, ASectionThatEndsInsideABlock) {
   auto taken = taken_;
   taken.raw(SectionKind::kPageRoot).resize(5);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Mending of an index: what comes out is the index that was built, or nothing changes.
+// Mending of an index: the result is the index that was built, or nothing changes.
 #include "reader/check/index_mend.h"
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ TEST_P(IndexMend, ALostOrCutIndexIsMadeAnew) {
   for (const std::size_t length : {std::size_t{0}, std::size_t{100}, index_.size() / 2}) {
     sidecar_ = Buffer(index_.begin(), index_.begin() + static_cast<long>(length));
     put();
-    // By its own name, too, it leads to the image beside it.
+    // Mending by the index's own name finds the image beside it.
     report = value_of(mend(*memory_, length == 100 ? "/t.dgfs.idx" : "/t.dgfs"));
     EXPECT_TRUE(report.is_written) << length;
     expect_whole(std::to_string(length));
@@ -144,7 +144,7 @@ TEST_P(IndexMend, WhatBothHaveLostKeepsAllAsItIs) {
 }
 
 TEST_P(IndexMend, CopiesThatAreIntactAndDifferAreNotMended) {
-  // The same block of inode runs, with another number in it, sealed anew.
+  // The same block of inode runs with another number in it, and a right checksum.
   const auto& runs = *std::find_if(pieces_.begin(), pieces_.end(), [](const auto& piece) {
     return piece.kind == SectionKind::kVolumes;
   });
@@ -172,7 +172,7 @@ TEST_P(IndexMend, ALinkInThePlaceOfTheIndexIsNotReplaced) {
   EXPECT_EQ(read_file(*memory_, "/elsewhere"), sidecar_);
 }
 
-// It may be all that another image has.
+// Such a file may be all that another image has.
 TEST_P(IndexMend, WhatHoldsNothingOfTheIndexIsNotReplaced) {
   PackedTree other;
   other.file("other", "content");
@@ -196,7 +196,7 @@ TEST_P(IndexMend, WhatHoldsNothingOfTheIndexIsNotReplaced) {
   }
 }
 
-// What was read may be of another image by the time it is written.
+// Another image may have taken the place of the one that was read.
 TEST_P(IndexMend, NothingIsWrittenToWhatABuildWritesOrHasReplaced) {
   damage_sidecar(pieces_[1]);
   damage_trailing(pieces_[2]);
@@ -229,8 +229,8 @@ TEST_P(IndexMend, NothingIsWrittenToWhatABuildWritesOrHasReplaced) {
   EXPECT_EQ(file_count(), 2U);
 }
 
-// Every storage call is the last, or fails alone: all that was readable is, and mending once more
-// completes the work.
+// Each storage call is the last, or fails alone: everything readable stays readable, and mending
+// again completes the work.
 TEST_P(IndexMend, WheneverItEnds) {
   damage_by_seed(3);
   for (const auto kind : {storage::FaultKind::kStop, storage::FaultKind::kIoError,
@@ -248,7 +248,7 @@ TEST_P(IndexMend, WheneverItEnds) {
         expect_whole("no fault");
         break;
       }
-      ASSERT_TRUE(mend(*memory_)) << "after call " << call;
+      ASSERT_TRUE(mend(*memory_)) << "mending again after call " << call;
       expect_whole("after call " + std::to_string(call));
     }
   }

@@ -28,8 +28,8 @@ void add_blocks(const Buffer& index, const format::SectionPlace& place,
   }
 }
 
-// A class of which there is enough for a dictionary, of files that fit into fragment frames; and a
-// text of two frames, twice.
+// A class with enough bytes for a dictionary, in files that fit into fragment frames; and a text of
+// two frames, twice.
 void add_compressible(PackedTree& tree) {
   constexpr std::uint32_t kFiles = 100;
   constexpr std::size_t kFileBytes = 2700;

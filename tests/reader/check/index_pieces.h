@@ -14,11 +14,11 @@
 
 namespace dgfs::test {
 
-/// What is checked by itself: superblock (kNone), page of entries or of digests, sealed block, or a
-/// section of side records.
+/// A piece with a checksum of its own: superblock (kNone), page of entries or of digests, sealed
+/// block, or a section of side records.
 struct IndexPiece {
   format::SectionKind kind = format::SectionKind::kNone;
-  std::size_t offset = 0;  ///< in the index
+  std::size_t offset = 0;  ///< offset in the index
   std::size_t length = 0;
 
   [[nodiscard]] bool is_records() const;
@@ -26,13 +26,13 @@ struct IndexPiece {
   [[nodiscard]] std::string name() const;
 };
 
-/// In the order of their places.
+/// Sorted by offset.
 [[nodiscard]] std::vector<IndexPiece> pieces_of(const Buffer& index);
 /// The page directory of an index.
 [[nodiscard]] std::vector<format::PageRecord> records_of(const Buffer& index);
 
 /// Packs a tree with a section of every kind, several pages and further names: "linked" and "other
-/// name" are one file. Dictionaries, seek tables and shared contents it has with compression alone.
+/// name" are one file. Only with compression it has dictionaries, seek tables and shared contents.
 void pack_piece_tree(PackedTree& tree, const builder::BuildOptions& options = {});
 
 }  // namespace dgfs::test

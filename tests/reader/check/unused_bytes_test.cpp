@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Verification of what no reader needs: bytes that belong to nothing.
+// Verification of bytes that belong to nothing, and that no reader needs.
 #include "reader/check/verify.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class UnusedBytes : public testing::Test {
     tree_.pack();
   }
 
-  // What lies between the regions of an index that begins at `base`.
+  // The gaps between the regions of an index that begins at `base`.
   std::vector<Range> gaps_of_index(std::uint64_t base) {
     const auto superblock = tree_.open()->superblock();
     std::vector<Range> used = {{0, format::kPageBytes}};
@@ -105,7 +105,7 @@ TEST_F(UnusedBytes, BehindAFileAreNoneOfTheImages) {
 
 class TwoIndexCopies : public UnusedBytes {
  protected:
-  // Other permissions in the attribute table of IMAGE.idx, its checksum right.
+  // Changes permissions in the attribute table of IMAGE.idx, with a right checksum.
   void change_modes(const format::SectionPlace& place) {
     const auto file =
         value_of(tree_.memory().open(kIndex, {storage::OpenOptions::Mode::kReadWrite}));
@@ -128,7 +128,7 @@ class TwoIndexCopies : public UnusedBytes {
   }
 };
 
-// Each is sound, but which of them is right?
+// Each copy is sound, so nothing tells which one is right.
 TEST_F(TwoIndexCopies, MustBeTheSameBytes) {
   const auto place = tree_.open()->superblock().section(format::SectionKind::kAttributeTables);
   change_modes(place);
@@ -140,14 +140,14 @@ TEST_F(TwoIndexCopies, MustBeTheSameBytes) {
   EXPECT_EQ(found[0].code(), 3160);
   EXPECT_EQ(found[0].file(), kIndex);
   EXPECT_EQ(found[0].section(), "attribute tables");
-  EXPECT_EQ(found[0].offset(), place.offset_bytes);  // its checksum
+  EXPECT_EQ(found[0].offset(), place.offset_bytes);  // place of the table's checksum
   const auto other = header().index_offset + place.offset_bytes;
   EXPECT_EQ(found[0].text(), "not the byte that the copy in " + std::string(kImage) +
                                  " has at offset " + std::to_string(other));
   EXPECT_FALSE(report.sound());
 }
 
-// What a newer version may have put there is not known.
+// This program cannot know what a newer version put there.
 TEST_F(UnusedBytes, OfANewerVersionMayBeAnything) {
   for (const auto& [path, base] :
        {std::pair(kIndex, std::uint64_t{0}), std::pair(kImage, header().index_offset)}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Verification of contents: which are read, what is told of them, and when it ends.
+// Verification of contents: which files it reads, what it reports, and when it ends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 class Verify : public testing::Test {
  protected:
-  // More neighbours than are read at once, a file of several frames, one with holes.
+  // Makes more neighbours than verify reads at once, a file of several frames, one with holes.
   void SetUp() override {
     for (std::uint32_t i = 100; i < 150; ++i) {
       tree_.file("f" + std::to_string(i), pattern(60'000, i));
@@ -53,7 +53,7 @@ TEST_F(Verify, TellsHowFarItIs) {
   EXPECT_EQ(stored.back(), tree_.open()->superblock().stored_bytes);
 }
 
-// Asked to stop at each read in turn, it ends with that, and with nothing else.
+// Asked to stop at each read in turn, verify ends with that error and no other.
 TEST_F(Verify, StopsWhenItIsTold) {
   std::atomic<bool> stop = false;
   options_.stop = &stop;
@@ -61,7 +61,7 @@ TEST_F(Verify, StopsWhenItIsTold) {
   const auto image = value_of(reader::Image::open(*faulty, kImage));
   faulty->arm({});
   EXPECT_TRUE(value_of(reader::verify(*image, options_)).sound());
-  // A failing read tells of damage; what is told sets the flag.
+  // A failed read reports damage, and the report sets the flag.
   options_.damaged_file = [&](const std::string&, const Error&) { stop = true; };
   options_.damaged_index = [&](const Error&) { stop = true; };
   std::size_t stopped = 0;
@@ -80,11 +80,11 @@ TEST_F(Verify, StopsWhenItIsTold) {
   EXPECT_EQ(reader::verify(*image, options_).error().kind(), ErrorKind::kInterrupted);
 }
 
-// Whatever it reads when the flag is set, and also where that read fails: it is the last one but
-// those that are under way.
+// Whatever verify reads when the flag is set, and also if that read fails: no reads follow, except
+// those under way.
 TEST(VerifyStop, AtAnyRead) {
   PackedTree tree;
-  // More neighbours than are read at once, and a file that is not read at once.
+  // Makes more neighbours than verify reads at once, and a file that it reads in parts.
   for (std::uint32_t i = 10; i < 30; ++i) {
     tree.file("f" + std::to_string(i), pattern(60'000, i));
   }
@@ -121,7 +121,7 @@ TEST(VerifyStop, AtAnyRead) {
   }
 }
 
-// An empty file lies in none.
+// An empty file lies in no volume.
 TEST(VerifyVolume, ReadsTheFilesOfOneAlone) {
   const auto memory = storage::make_memory_env(1);
   ImageAssembler assembler;
@@ -154,7 +154,7 @@ TEST(VerifyVolume, ReadsTheFilesOfOneAlone) {
   EXPECT_EQ(files, 24U);
 }
 
-// Of a large range that is damaged, the frames that are so are named, and no others.
+// Verify names the damaged frames of a large damaged range, and no others.
 TEST_F(Verify, NamesTheDamagedFrames) {
   const auto place = [&] {
     const auto image = tree_.open();

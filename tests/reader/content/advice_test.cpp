@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What the system is told of contents that will be read, and of those that need not stay in
-// memory: no more than lies in the file, and nothing where that is not one range.
+// Advice to the system about contents that will be read, and about contents that may leave memory:
+// only for bytes within the file, and none if they are not one range.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Advice {
   friend bool operator==(const Advice&, const Advice&) = default;
 };
 
-// Notes what is advised.
+// Notes the advice for a file.
 class AdvisedFile final : public storage::ForwardingFile {
  public:
   AdvisedFile(std::unique_ptr<storage::File> inner, std::vector<Advice>& notes)
@@ -43,7 +43,7 @@ class AdvisedFile final : public storage::ForwardingFile {
   std::vector<Advice>& notes_;
 };
 
-// Of the image, not of its index.
+// Watches the image, not its index.
 class AdviceEnv final : public storage::ForwardingEnv {
  public:
   using storage::ForwardingEnv::ForwardingEnv;
@@ -80,7 +80,7 @@ class AdviceTest : public ::testing::Test {
     ASSERT_TRUE(node("holes").sparse_map.present());
   }
   Node node(const std::string& path) { return value_of(image_->lookup(path)); }
-  // Of a volume that is not there.
+  // A file of a missing volume.
   Node lost() {
     auto lost = large_;
     lost.data.volume = 9;
@@ -101,7 +101,7 @@ class AdviceTest : public ::testing::Test {
     image_->announce_read(node, bytes_max);
     return env_.notes;
   }
-  // Frames [begin, end) of the large file.
+  // The place of frames [begin, end) of the large file.
   std::vector<Advice> frames_of_large(std::uint64_t begin, std::uint64_t end) {
     const auto first = begin * format::kStoredFrameBytes;
     const auto last = std::min<std::uint64_t>(end * format::kStoredFrameBytes, large_.stored_bytes);
@@ -151,7 +151,7 @@ TEST_F(AdviceTest, AnnouncesNothingElse) {
   EXPECT_TRUE(announced(lost(), 4096).empty());
 }
 
-// As much as give_back() says of the same part, which its tests hold against the file's frames.
+// Announces the same bytes as give_back(), which other tests compare with the file's frames.
 TEST_F(AdviceTest, APartIsAnnouncedAsItIsGivenBack) {
   for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{100}, kLargeBytes - 1}) {
     for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1}, 2 * kLargeBytes}) {

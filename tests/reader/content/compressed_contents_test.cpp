@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Compressed contents against a map from path to content: whatever part is asked for, by whatever
-// way, it is that of the file; and a small file costs one read.
+// Compares compressed contents with a map from path to content: any part, read in any way, has the
+// bytes of the file, and a small file costs one read.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -127,7 +127,8 @@ TEST_P(CompressedContents, VerifiesAndFindsDamage) {  // F-300
     expect_ok(file->write_at(place, byte));
     const auto fresh = tree_.open();
     const auto read = contents(*fresh, node);
-    // Of a file of several frames, the table may be what is damaged, or any of them: each is read.
+    // In a file of several frames, the damage may be in the table or in any frame; the read covers
+    // all.
     EXPECT_FALSE(read) << at->first;
     EXPECT_FALSE(value_of(reader::verify(*fresh, options)).sound());
     byte[0] ^= 0x10;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Nodes that say of records and frames what is not so, as a page of a hostile image would: a claim
-// until the record or frame is there, also where it is in a cache already.
+// Nodes that lie about records and frames, as a page of a hostile image may. The reader checks each
+// claim against the record or frame, also if that is in a cache already.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class ForgedNodeTargets : public ::testing::Test {
     records.insert(records.end(), record.begin(), record.end());
     return {at, static_cast<std::uint32_t>(record.size())};
   }
-  // Of a symlink whose target is there, and so long.
+  // Reads a symlink whose target record is there, with a claimed length.
   Result<std::string> read_link(const format::SideRef& ref, std::uint64_t size_bytes) {
     const auto env = storage::make_memory_env(1);
     write_file(*env, "/t.dgfs", taken_.image());
@@ -72,7 +72,7 @@ TEST_F(ForgedNodeTargets, LongerThanAnyAreNotRead) {
   expect_refused({0, 1U << 30}, format::kTargetBytesMax, 3091);
 }
 
-// Another file may claim the place of a frame that is cached, with another length.
+// Another file may claim the place of a cached frame, with another length.
 TEST(ForgedNodeFrames, InTheCacheAreNotTakenForOthers) {
   PackedTree tree;
   tree.file("f", std::string(5000, 'x'));

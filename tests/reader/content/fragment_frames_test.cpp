@@ -32,7 +32,7 @@ class FragmentReadTest : public testing::Test {
     options.compression->fragment_frame_bytes = std::size_t{16} << 10;
     tree_.pack(options);
   }
-  // Reading many says of all but the first file that it is damaged.
+  // read_many() must report damage of all files but the first.
   static void expect_told_alone(const reader::Image& image, const std::vector<reader::Node>& nodes,
                                 std::uint16_t code) {
     std::size_t told = 0;
@@ -90,7 +90,7 @@ TEST_F(FragmentReadTest, DamageIsOfTheFilesInTheFrameAlone) {
   expect_told_alone(*tree_.open(), {value_of(image->lookup(name_of(0))), damaged}, 3089);
 }
 
-// What the index says of a place in a frame is a claim until the frame is there.
+// The index claims a place in a frame; the reader checks it once it has the frame.
 TEST_F(FragmentReadTest, AFileBehindTheEndOfItsFrameIsDamaged) {
   const auto image = tree_.open();
   auto node = value_of(image->lookup(name_of(1)));

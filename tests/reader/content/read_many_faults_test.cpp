@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// read_many() on devices that fail and on damaged data: the error is that of the file, all others
-// come as if nothing had been. Also over what the builder does not make: compressed extents,
-// several volumes.
+// read_many() on devices that fail and on damaged data: a file gets its error, and all others come
+// as usual. Also with parts that tests assemble: compressed extents, several volumes.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -56,7 +55,7 @@ class ReadManyFaults : public ::testing::TestWithParam<FaultKind> {
  protected:
   void SetUp() override {
     for (std::uint32_t i = 0; i < 40; ++i) {
-      // Some neighbours, some of several frames, one of several pieces.
+      // Some neighbours, some files of several frames, one of several pieces.
       const auto size = i == 11 ? 2'300'000 : i % 7 == 3 ? 150'000 : 30 + i * 101;
       truth_["f" + std::to_string(i)] = pattern(size, i);
     }
@@ -68,7 +67,7 @@ class ReadManyFaults : public ::testing::TestWithParam<FaultKind> {
     faulty_->arm({.kind = GetParam(), .at_call = at_call, .sticky = sticky});
   }
 
-  // Right answers and errors that name a file; how many errors.
+  // Expects right answers, or errors that name a file; returns how many errors.
   std::size_t expect_right_or_error(const ManyAnswers& answers) {
     for (const auto& [path, bytes] : answers.good) EXPECT_EQ(bytes, truth_[path]) << path;
     for (const auto& [path, error] : answers.bad) {
@@ -100,9 +99,9 @@ TEST_P(ReadManyFaults, OneFaultIsOfOneFileAtMost) {
 
 TEST_P(ReadManyFaults, ADeviceThatStaysBadFailsWhatItStillHas) {
   const auto image = value_of(Image::open(*faulty_, kImage));
-  static_cast<void>(read_all(*image, {"f1"}));  // the index page is there
+  static_cast<void>(read_all(*image, {"f1"}));  // so the index page is in the cache
   faulty_->only_for([](const std::string& path) { return path == kImage; });
-  arm(6, true);  // the large file is read by then, and a few more
+  arm(6, true);  // the large file is read by then, and a few others
   const auto answers = read_all(*image, paths_of(truth_));
   const auto failures = expect_right_or_error(answers);
   EXPECT_GT(failures, 0U);
@@ -116,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, ReadManyFaults,
                          ::testing::Values(FaultKind::kIoError, FaultKind::kShortRead,
                                            FaultKind::kBitFlip));
 
-// A damaged byte of each file in turn, in the middle of a read that brings others.
+// Damages a byte of each file in turn, in the middle of a read that brings others, too.
 TEST(ReadManyDamage, IsToldOfTheDamagedFileOnly) {
   PackedTree tree;
   Contents truth;
@@ -138,7 +137,7 @@ TEST(ReadManyDamage, IsToldOfTheDamagedFileOnly) {
     const auto answers = read_all(*image, paths_of(truth));
     ASSERT_EQ(answers.bad.size(), 1U);
     EXPECT_EQ(answers.bad.begin()->first, damaged);
-    // The very error that read() gives.
+    // The error must be the one that read() gives.
     const auto read = contents(*image, value_of(image->lookup(damaged)));
     EXPECT_EQ(answers.bad.begin()->second.message(), read.error().message());
   }
@@ -194,7 +193,7 @@ TEST_F(OtherExtents, CompressedOnesAndSeveralVolumes) {
   auto paths = paths_of(truth_);
   EXPECT_EQ(read_all(*value_of(Image::open(*env_, "/t.dgfs", options)), paths).good, truth_);
 
-  // The frame table of a compressed file, then a whole volume: errors of those files alone.
+  // Damages the frame table of a compressed file, then a whole volume: only these files get errors.
   auto image = value_of(Image::open(*env_, "/t.dgfs", options));
   const auto node = value_of(image->lookup("f5"));
   const auto path = node.data.volume == 0 ? "/t.dgfs" : "/more.dgfs";

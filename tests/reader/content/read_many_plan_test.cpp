@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// read_many() of more files, pages and wrong paths than it takes at once, with little memory, and
-// ended in the middle.
+// read_many() of more files, pages and wrong paths than it handles at once, with little memory, and
+// stopped in the middle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,12 +20,12 @@ using reader::FilePiece;
 using reader::Node;
 
 constexpr int kFiles = 600;
-// More than are sorted together.
+// More files than read_many() sorts together.
 constexpr std::size_t kManyFiles = 66'000;
 
 class ReadManyPlanTest : public ::testing::Test {
  protected:
-  // An index page for each file.
+  // Packs an index page for each file.
   void SetUp() override {
     ImageAssembler assembler;
     assembler.entries_per_page = 1;
@@ -45,7 +45,7 @@ class ReadManyPlanTest : public ::testing::Test {
     });
     EXPECT_EQ(told, std::vector<int>(paths.size(), 1));
   }
-  // Each is told once, and the last one alone is a file.
+  // Each path gets one answer; only the last one is a file.
   template <class Asked>
   void expect_last(const std::vector<Asked>& asked) {
     std::vector<int> told(asked.size());
@@ -105,7 +105,7 @@ TEST_F(ReadManyPlanTest, NothingIsToldAfterTheEnd) {
   const auto once = [&](std::size_t, const Result<FilePiece>&) { return ++told < 1; };
   image_->read_many(paths, once);
   EXPECT_EQ(told, 1U);
-  // Reads for which there is no memory are not begun any more.
+  // read_many() starts no further reads once memory is lacking.
   std::vector<Node> nodes;
   for (int i = 0; i < kFiles; ++i) nodes.push_back(value_of(image_->lookup(path(i))));
   reader::ReadManyOptions options;
@@ -117,7 +117,7 @@ TEST_F(ReadManyPlanTest, NothingIsToldAfterTheEnd) {
   EXPECT_EQ(image_->counters().data_reads, before + 1);
 }
 
-// A file whose attributes stand with its other names is lost with them, and no other is.
+// A file whose attributes are in a lost link record is lost; no other file is.
 TEST(ReadManyLinks, WhoseRecordIsDamaged) {
   PackedTree tree;
   for (const auto* path : {"a", "b"}) tree.file(path, path);
@@ -132,7 +132,7 @@ TEST(ReadManyLinks, WhoseRecordIsDamaged) {
     const auto base = path == kIndex ? 0
                                      : value_of(file->size()) - format::kPageBytes -
                                            image->superblock().index_bytes;
-    const Buffer junk(format::kPageBytes, 0xEE);  // the last page, which is of links
+    const Buffer junk(format::kPageBytes, 0xEE);  // the last page, which has the link records
     expect_ok(file->write_at(base + pages.offset_bytes + pages.length_bytes - junk.size(), junk));
   }
   const std::vector<std::string> paths = {"a", "b", "c"};

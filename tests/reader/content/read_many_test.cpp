@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// read_many() against a map from path to content: whatever is asked for, in whatever order and how
-// often, each answer is that of read().
+// Compares read_many() with a map from path to content: for any paths, in any order and with
+// repeats, each answer is that of read().
 #include <gtest/gtest.h>
 
 #include <map>
@@ -26,19 +26,19 @@ namespace {
 using reader::FilePiece;
 using reader::ReadManyOptions;
 
-// Content by path; none where the path is no regular file.
+// Content by path; none if the path is no regular file.
 using ContentModel = std::map<std::string, std::optional<Buffer>>;
 
 constexpr std::size_t kPieceBytes = std::size_t{128} << 10;
 
-// What came of one index.
+// The answer for one index.
 struct Answer {
   Buffer bytes;
   std::optional<Error> error;
   bool ended = false;
 };
 
-// Collects answers and holds each to what the header promises.
+// Collects answers and checks each against the promises of the header.
 class Collector {
  public:
   explicit Collector(std::size_t count) : answers_(count) {}
@@ -56,7 +56,8 @@ class Collector {
     ASSERT_LT(index, answers_.size());
     auto& answer = answers_[index];
     EXPECT_FALSE(answer.ended);
-    EXPECT_TRUE(!unfinished_ || *unfinished_ == index) << "a piece of another file in between";
+    EXPECT_TRUE(!unfinished_ || *unfinished_ == index)
+        << "a piece of another file came between two pieces";
     answer.ended = !told || told.assume_value().is_last;
     unfinished_ = answer.ended ? std::nullopt : std::optional(index);
     if (!told) {
@@ -114,7 +115,7 @@ ContentModel make_folders(PackedTree& tree, Random& random) {
         tree.link(existing, path);
         model[path] = model[existing];
       } else {
-        // Bytes that compress and bytes that do not.
+        // Some contents compress, others do not.
         model[path] =
             random.one_in(2) ? random.bytes(random_size(random)) : Buffer(random_size(random), 'c');
         tree.file(path, *model[path]);
@@ -125,7 +126,7 @@ ContentModel make_folders(PackedTree& tree, Random& random) {
   return model;
 }
 
-// With what is not there, what is no path, and what was chosen before.
+// Chooses paths, some of them missing, malformed or chosen before.
 std::vector<std::string> choose_paths(const ContentModel& model, Random& random,
                                       std::size_t count) {
   std::vector<std::string> all;
@@ -145,7 +146,7 @@ std::vector<std::string> choose_paths(const ContentModel& model, Random& random,
   return chosen;
 }
 
-// As read() answers, by the model where it is to be trusted.
+// Expects the content of the model; for other paths the error of lookup() or read().
 void expect_answer(const reader::Image& image, const ContentModel& model, const std::string& path,
                    const Answer& answer) {
   SCOPED_TRACE(path);
@@ -168,7 +169,7 @@ void expect_answer(const reader::Image& image, const ContentModel& model, const 
   EXPECT_EQ(answer.error->code(), read.error().code());
 }
 
-/// Where the image lies, and how it is read if it lies on a disk.
+/// Where the image lies, and how it is read on a disk.
 struct ManyCase {
   std::uint64_t seed = 1;
   bool real = false;
@@ -260,7 +261,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ReadMany,
                                            ManyCase{5, true, false},
                                            ManyCase{6, true, true, true}));
 
-// What one call costs.
+// The cost of one call.
 TEST(ReadManyCost, EachIndexPageOnceAndNeighboursTogether) {
   PackedTree tree;
   std::vector<std::string> paths;
@@ -270,13 +271,14 @@ TEST(ReadManyCost, EachIndexPageOnceAndNeighboursTogether) {
   }
   tree.pack();
   reader::OpenOptions options;
-  options.page_cache_bytes = 100'000;  // not all pages
+  options.page_cache_bytes = 100'000;  // too small for all pages
   const auto image = tree.open(options);
   const auto pages =
       image->superblock().section(format::SectionKind::kPages).length_bytes / format::kPageBytes;
   tree.counting().reset();
   for (const auto& path : paths) EXPECT_TRUE(image->lookup(path));
-  EXPECT_GT(tree.index_counts().reads, 10 * pages) << "the order does not matter in this test";
+  EXPECT_GT(tree.index_counts().reads, 10 * pages)
+      << "this tree does not show that the order matters";
   tree.counting().reset();
   std::size_t told = 0;
   image->read_many(paths, [&](std::size_t index, const Result<FilePiece>& piece) {
@@ -286,7 +288,7 @@ TEST(ReadManyCost, EachIndexPageOnceAndNeighboursTogether) {
   });
   EXPECT_EQ(told, paths.size());
   EXPECT_LE(tree.index_counts().reads, pages);
-  // Stored, a file takes 108 bytes; a read brings what is looked up together.
+  // A stored file takes 108 bytes; one read brings all that are looked up together.
   EXPECT_LE(tree.image_counts().reads, paths.size() / 256 + 1);
   EXPECT_EQ(image->counters().data_reads, tree.image_counts().reads);
 }

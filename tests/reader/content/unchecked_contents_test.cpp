@@ -38,13 +38,13 @@ class UncheckedContents : public ::testing::Test {
     auto image = reader::Image::open(*damaged_, kFile, options);
     return image ? std::move(image).value() : nullptr;
   }
-  // Where the content of `path` is stored.
+  // The place where the content of `path` is stored.
   std::pair<std::size_t, std::size_t> stored_range(const std::string& path) {
     const auto image = open(bytes_);
     const auto node = value_of(image->lookup(path));
     return {node.data.offset_bytes, node.data.offset_bytes + node.stored_bytes};
   }
-  // Every `step`th byte of a file's extent inverted in turn. Returns how many reads succeeded.
+  // Inverts every `step`th byte of a file's extent in turn. Returns how many reads succeeded.
   std::size_t read_damaged(const std::string& path, std::size_t step) {
     const auto [begin, end] = stored_range(path);
     std::size_t successes = 0;
@@ -91,7 +91,7 @@ TEST_F(UncheckedContents, LargeRawFilesKeepTheirLength) {
   EXPECT_EQ(read_damaged("raw", 1009), (end - begin + 1008) / 1009);
 }
 
-// zstd has to cope: the frame table keeps its checksum, the frames lose theirs.
+// zstd must cope: the frame table keeps its checksum, but frames are not checked.
 TEST_F(UncheckedContents, DamagedCompressedFramesAreBounded) { (void)read_damaged("packed", 1); }
 
 TEST_F(UncheckedContents, TheIndexIsCheckedAllTheSame) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A read of what this thread has read before takes no memory from the heap.
+// A read of bytes that this thread has read before allocates nothing.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -20,8 +20,8 @@ using builder::Compression;
 
 constexpr int kRecords = 600;
 
-// Of a class that a dictionary is trained for: there are enough of them, and all resemble each
-// other more than one resembles itself.
+// A record of a class for which the builder trains a dictionary: there are many records, and each
+// resembles the others more than itself.
 std::string record(int number) {
   std::string text = R"({"kind":"record of the archive","state":"of no account","entries":[)";
   for (int i = 0; i < 8; ++i) {
@@ -57,7 +57,7 @@ class WarmRead : public ::testing::TestWithParam<std::optional<Compression>> {
     image_ = value_of(reader::Image::open(*env_, options.image_path));
   }
 
-  // Whether the third read of these bytes needs memory.
+  // Returns whether the third read of these bytes allocates memory.
   bool allocates(const std::string& name, std::uint64_t at, std::size_t bytes) {
     const auto node = value_of(image_->lookup(name));
     Buffer out(bytes);
@@ -76,7 +76,7 @@ TEST_P(WarmRead, AllocatesNothing) {
   EXPECT_FALSE(allocates("few", 0, 700));
   EXPECT_FALSE(allocates("noise", 0, 50'000));
   for (const auto* name : {"large", "text"}) EXPECT_FALSE(allocates(name, 0, 1'000'000)) << name;
-  // In part: a small file's only frame passes through, those of larger ones are in the cache.
+  // In parts: the only frame of a small file bypasses the cache, frames of larger files are in it.
   EXPECT_FALSE(allocates("few", 100, 300));
   EXPECT_FALSE(allocates("noise", 100, 300));
   for (const auto* name : {"large", "text"}) EXPECT_FALSE(allocates(name, 5000, 200'000)) << name;
@@ -89,7 +89,7 @@ TEST_P(WarmRead, AllocatesNothingWithADictionary) {
     const auto name = std::to_string(number) + ".json";
     const auto bytes = record(number).size();
     if (GetParam() && GetParam()->fragment_frame_bytes == 0) {
-      // It takes 75; 204 by itself.
+      // It takes 75 bytes with the dictionary, and 204 without.
       EXPECT_LT(value_of(image_->lookup(name)).stored_bytes, 140U);
     }
     EXPECT_FALSE(allocates(name, 0, bytes)) << name;

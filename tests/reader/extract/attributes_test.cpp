@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Attributes that the destination refuses: contents are written without them, or nothing is.
+// Attributes that the destination refuses: contents are written without them, or not at all.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -58,8 +58,8 @@ class ExtractAttributes : public ::testing::Test {
     };
   }
 
-  // What is called `attribute` is refused where it is of one of `paths`, or of anything if there
-  // are none.
+  // Extracts to a destination that refuses the attribute called `attribute` for these paths, or for
+  // all if there are none.
   Result<reader::ExtractReport> extract(std::string_view attribute,
                                         const std::set<std::string>& paths = {}) {
     told_.clear();
@@ -156,7 +156,7 @@ TEST_F(ExtractAttributes, EndTheExtractionOtherwiseWithNothingHalf) {
   }
 }
 
-// A directory is there already when its attributes are set.
+// A directory exists already when its attributes are set.
 TEST_F(ExtractAttributes, OfADirectoryEndTheExtractionWithTheOthersRestored) {
   for (const auto* attribute : {"owner", "user.a", "trusted.b"}) {
     SCOPED_TRACE(attribute);
@@ -177,7 +177,7 @@ TEST_F(ExtractAttributes, MayBeLeftOut) {
   EXPECT_EQ(status("/d/f").uid, 1234U);
 }
 
-// The mode of a file with an ACL has the ACL's mask in place of what the group may.
+// For a file with an ACL, the group bits of the mode are the ACL's mask, not the group's rights.
 TEST_F(ExtractAttributes, WithoutItsAclAGroupHasNoMore) {
   const auto d = tree_.parent("d/f");
   for (const auto* name : {"f", "fifo", ""}) {
@@ -201,7 +201,7 @@ TEST_F(ExtractAttributes, WithoutItsAclAGroupHasNoMore) {
   for (const auto* path : {"/d", "/d/f", "/d/fifo"}) EXPECT_EQ(status(path).mode & 07777U, 0600U);
 }
 
-// What cannot be read may keep from anybody what the mode seems to give.
+// A malformed ACL may deny to any user the rights that the mode seems to give.
 TEST_F(ExtractAttributes, WithoutAMalformedAclAGroupHasNothing) {
   const auto d = tree_.parent("d/f");
   auto longer = kAcl;
@@ -223,7 +223,7 @@ TEST_F(ExtractAttributes, InheritedAclsStayWhereAclsAreLeftOut) {
   options_.acls = false;
   static_cast<void>(value_of(extract("remove")));
   EXPECT_EQ(value_of(d->xattrs()).size(), 3U);
-  // Else they go; what cannot be removed is told.
+  // With ACLs on, inherited ones are removed; those that cannot be removed are reported.
   for (const auto* name : {"f", "g", "l", "fifo"}) expect_ok(d->remove(name));
   options_.acls = true;
   options_.keep_going = true;
@@ -231,7 +231,7 @@ TEST_F(ExtractAttributes, InheritedAclsStayWhereAclsAreLeftOut) {
   EXPECT_TRUE(told_.contains({"d", std::string(kAccessAcl)}));
 }
 
-// Nobody runs a program with rights that the image gives to the users of another owner or group.
+// No user may run a program with rights that the image gives to users of another owner or group.
 TEST_F(ExtractAttributes, AProgramOfAnotherOwnerHasNoSpecialRights) {
   const auto d = tree_.parent("d/f");
   expect_ok(d->set_mode("f", 06755));
@@ -246,7 +246,7 @@ TEST_F(ExtractAttributes, AProgramOfAnotherOwnerHasNoSpecialRights) {
   for (const auto& xattr : value_of(out->xattrs("f"))) EXPECT_NE(xattr.name, "security.capability");
 }
 
-// As root in a container has it.
+// Root in a container has these rights.
 TEST_F(ExtractAttributes, DevicesThatTheSystemRefusesAreToldAndEndNothing) {
   expect_ok(tree_.parent("d")->make_node("a", format::kTypeBlockDevice | 0600, 0x103));
   tree_.link("a", "b");

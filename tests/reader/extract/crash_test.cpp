@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Every storage call of an extraction is the last before the process dies: what bears the name of
-// a file then is the file, with all that the image knows of it.
+// Each storage call of an extraction is the last before the process dies: each file that has its
+// name then is complete, with all its attributes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class ExtractCrash : public testing::Test {
     expect_ok(parent->set_times(name, Time{10, 1}, Time{20, 2}));
   }
 
-  // Compares what is at `path`, if anything, with the image. Number of files found.
+  // Compares the files at `path`, if any, with the image. Returns how many it found.
   std::size_t expect_whole(const storage::Directory& directory, const std::string& path) {
     std::size_t count = 0;
     for (const auto& name : value_of(directory.list())) {
@@ -73,7 +73,7 @@ class ExtractCrash : public testing::Test {
 
   PackedTree tree_;
   std::unique_ptr<const reader::Image> image_;
-  std::set<reader::InodeNumber> without_attributes_;  ///< told to be so
+  std::set<reader::InodeNumber> without_attributes_;  ///< reported as without attributes
 };
 
 TEST_F(ExtractCrash, LeavesNoFileThatIsNotWhole) {
@@ -99,7 +99,7 @@ TEST_F(ExtractCrash, LeavesNoFileThatIsNotWhole) {
   EXPECT_EQ(found_min, 0U);
 }
 
-// Where it goes on, a file may lack an attribute that was told; else it lacks nothing.
+// If it keeps going, a file may lack attributes that were reported; otherwise none.
 TEST_F(ExtractCrash, AnyFailureOfOneCallLeavesNoFileThatIsNotWhole) {
   const auto faulty = storage::make_faulty_env(tree_.memory(), 1);
   reader::ExtractOptions options;

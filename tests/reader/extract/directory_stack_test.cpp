@@ -11,7 +11,7 @@
 namespace dgfs::test {
 namespace {
 
-constexpr std::size_t kLevels = 400;  // several times what is kept open
+constexpr std::size_t kLevels = 400;  // several times as many as stay open
 
 class DirectoryStackTest : public testing::Test {
  protected:
@@ -26,7 +26,7 @@ class DirectoryStackTest : public testing::Test {
     }
     root_ = value_of(faulty_->open_directory("/dest"));
   }
-  // "d/d/d", so deep.
+  // Returns "d/d/d..." with so many levels.
   static std::string path(std::size_t levels) {
     std::string path;
     for (std::size_t level = 0; level < levels; ++level) path += level == 0 ? "d" : "/d";
@@ -55,7 +55,7 @@ TEST_F(DirectoryStackTest, FindsItsWayBackToWhatItHasClosed) {
   EXPECT_EQ(value_of(stack.open(""))->path(), root_->path());
 }
 
-// On the way down, and on the way back to a level that was closed.
+// Fails on the way down, and on the way back to a level that was closed.
 TEST_F(DirectoryStackTest, AFailureLeavesItUsable) {
   for (const std::size_t levels : {kLevels, std::size_t{20}}) {
     reader::DirectoryStack stack(root_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Extraction into directories that are not empty, and with less rights than the image asks for.
+// Extraction into directories that are not empty, and with fewer rights than the image asks for.
 #include "reader/extract/extract.h"
 
 #include <gtest/gtest.h>
@@ -68,8 +68,8 @@ TEST_F(LinkedNames, MayBeAskedForTwice) {
   EXPECT_EQ(report.entries, 2U);
 }
 
-// A directory that is not wanted is left out with all that is below, however deep; how much is
-// left, nobody knows.
+// An unwanted directory is left out with everything below it, however deep. Progress then gives no
+// totals.
 TEST(ExtractWanted, LeavesOutWholeTrees) {
   PackedTree tree;
   for (const auto* path : {"a", "a/b", "a/b/c", "a/b/c/d"}) tree.directory(path);
@@ -89,7 +89,7 @@ TEST(ExtractWanted, LeavesOutWholeTrees) {
   EXPECT_EQ(below, (std::map<std::string, std::string>{{"a", ""}, {"a/f", "1"}, {"f", "1"}}));
 }
 
-// Of chosen paths the root is none, so that the destination is like any new directory.
+// With chosen paths, the root is not extracted, so the destination is like any new directory.
 TEST(ExtractDestination, HasTheModeOfTheRootOrOfAnyNewDirectory) {
   PackedTree tree;
   tree.directory("d");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Every storage call at the destination of an extraction fails once, in turn, with objects of all
-// kinds: the failure is told, and a file that has its name has all of its contents.
+// Each storage call at the destination of an extraction fails once, with objects of all kinds: the
+// failure is reported, and each file that has its name has all of its contents.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace {
 
 using storage::FaultKind;
 
-/// What fails, whether as root, whether it goes on after a failure.
+/// The kind of fault, whether root extracts, whether extraction keeps going after a failure.
 using FaultCase = std::tuple<FaultKind, bool, bool>;
 
 class ExtractFaults : public ::testing::TestWithParam<FaultCase> {
@@ -61,7 +61,7 @@ class ExtractFaults : public ::testing::TestWithParam<FaultCase> {
     };
   }
 
-  // A new directory from which all that is made in it inherits ACLs.
+  // Makes a directory that gives ACLs to all that is made in it.
   std::string destination() {
     const auto path = "/dest" + std::to_string(++destinations_);
     expect_ok(tree_.memory().make_directory(path, 0755));
@@ -75,7 +75,8 @@ class ExtractFaults : public ::testing::TestWithParam<FaultCase> {
     return path;
   }
 
-  // Number of regular files below `directory`, each of which must be that of the image.
+  // Expects each regular file below `directory` to equal that of the image; returns how many there
+  // are.
   std::size_t expect_whole(const storage::Directory& directory, const std::string& path) {
     std::size_t count = 0;
     for (const auto& name : value_of(directory.list())) {
@@ -93,7 +94,7 @@ class ExtractFaults : public ::testing::TestWithParam<FaultCase> {
     return count;
   }
 
-  // Fails call after call; calls that the failure is of no consequence for tell nothing.
+  // Fails one call after the other; a failure without consequence need not be reported.
   void sweep() {
     const auto faulty = storage::make_faulty_env(tree_.memory(), 5);
     std::uint64_t failed_runs = 0;
@@ -107,7 +108,7 @@ class ExtractFaults : public ::testing::TestWithParam<FaultCase> {
       const auto is_last = faulty->calls() < call;
       const auto files = expect_whole(*value_of(tree_.memory().open_directory(path)), "");
       if (report) {
-        // Contents that could be written are, whatever becomes of their attributes.
+        // Contents that could be written stay, even if their attributes fail.
         EXPECT_TRUE(told_ != 0 || files == files_) << files;
         EXPECT_EQ(report.value().failures, told_);
         EXPECT_EQ(report.value().lost_attributes, lost_attributes_);
@@ -128,7 +129,7 @@ class ExtractFaults : public ::testing::TestWithParam<FaultCase> {
   FaultKind kind_ = FaultKind::kIoError;
   std::uint64_t told_ = 0;
   std::uint64_t lost_attributes_ = 0;
-  std::size_t files_ = 0;  ///< of a run without a fault
+  std::size_t files_ = 0;  ///< files extracted without a fault
   int destinations_ = 0;
 };
 
@@ -161,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, ExtractFaults,
                                                               FaultKind::kNoSpace),
                                             ::testing::Bool(), ::testing::Bool()));
 
-// What is in the way is found before anything is written for nothing, and left as it was.
+// Extraction finds an obstacle before it writes anything in vain, and leaves it unchanged.
 TEST(ExtractInTheWay, OfEachKind) {
   PackedTree tree;
   tree.directory("directory");
@@ -202,7 +203,7 @@ TEST(ExtractInTheWay, OfEachKind) {
   }
 }
 
-// Nothing but the destination itself is made.
+// Only the destination itself is made.
 TEST(ExtractStopped, BeforeItBegins) {
   PackedTree tree;
   tree.directory("d");
@@ -220,7 +221,7 @@ TEST(ExtractStopped, BeforeItBegins) {
   }
 }
 
-// Whatever it does when the flag is set: what has a name is whole.
+// Whatever the extraction does when the flag is set: each file that has its name is complete.
 TEST(ExtractStopped, AtAnyCall) {
   PackedTree tree;
   for (const auto* path : {"d", "d/e"}) tree.directory(path);

@@ -65,8 +65,8 @@ TEST_F(LinkTableTest, MakesTheObjectAnewWhereAnImageHidNames) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-// More names than the image tells of are being linked at once: the one that comes last finds the
-// object forgotten, which is no harm.
+// Threads link more names at once than the image counts: the last one finds the object forgotten,
+// which does no harm.
 TEST_F(LinkTableTest, MoreNamesAtOnceThanAnImageTellsOf) {
   for (int round = 0; round < 200; ++round) {
     reader::LinkTable table(root_);
@@ -83,8 +83,8 @@ TEST_F(LinkTableTest, MoreNamesAtOnceThanAnImageTellsOf) {
   }
 }
 
-// A name that was linked counts for an object that another thread has begun to make anew, though
-// it was not of that: the object is made and found all the same.
+// A linked name counts for an object that another thread has begun to make again, although the name
+// was a link to the older one: the object is made and found anyway.
 TEST_F(LinkTableTest, ALinkThatEndsWhileTheObjectIsMadeAnew) {
   std::atomic<bool> linking = false;
   std::atomic<bool> is_in_making = false;
@@ -107,7 +107,7 @@ TEST_F(LinkTableTest, ALinkThatEndsWhileTheObjectIsMadeAnew) {
     linked = true;
   });
   wait_for(linking);
-  expect_ok(make(table, object(7, 2), "c"));  // as far as it is known, the last name
+  expect_ok(make(table, object(7, 2), "c"));  // the last name, as far as the table knows
   expect_ok(table.make(object(7, 1), *root_, "d", "d", [&]() -> Status {
     is_in_making = true;
     wait_for(linked);
@@ -121,14 +121,14 @@ TEST_F(LinkTableTest, ALinkThatEndsWhileTheObjectIsMadeAnew) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-// A file system that allows `links_max` names of a file, with what it says to one more.
+// A file system that allows `links_max` names of a file, and answers one more with `kind`.
 class LinkLimitTest : public LinkTableTest {
  protected:
   void limit(std::uint64_t links_max, ErrorKind kind) {
     limited_ = std::make_unique<HookEnv>(
         *env_, [=, this](storage::CallKind call, const std::string& path) -> Status {
           if (call != storage::CallKind::kLink) return ok();
-          const std::lock_guard lock(mutex_);  // as a directory is locked
+          const std::lock_guard lock(mutex_);  // as the system locks a directory
           if (++links_ % links_max != 0) return ok();
           return Error(kind, 1, "Too many links").in_file(path);
         });
@@ -151,7 +151,7 @@ class LinkLimitTest : public LinkTableTest {
 TEST_F(LinkLimitTest, MakesFurtherCopies) {
   for (const auto kind : {ErrorKind::kLimit, ErrorKind::kUnsupported, ErrorKind::kPermission}) {
     SCOPED_TRACE(static_cast<int>(kind));
-    limit(3, kind);  // three names, and the attempt at a fourth
+    limit(3, kind);  // three names succeed, the fourth is refused
     copies_.clear();
     links_ = 0;
     made_ = 0;

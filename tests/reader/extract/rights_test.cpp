@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Extraction as an ordinary user and as root, and what becomes of entries that cannot be made.
+// Extraction as an ordinary user and as root, with entries that cannot be made.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class ExtractRights : public ::testing::Test {
     expect_ok(parent->set_times("f", Time{10, 1}, Time{20, 2}));
     expect_ok(parent->make_node("device", format::kTypeCharacterDevice | 0600, kDeviceNumber));
     expect_ok(parent->make_node("fifo", format::kTypeFifo | 0620, 0));
-    expect_ok(parent->set_mode("fifo", 0620));  // past the umask
+    expect_ok(parent->set_mode("fifo", 0620));  // not limited by the umask
     tree_.link("d/device", "d/device-again");
     tree_.pack();
   }
@@ -62,7 +62,7 @@ TEST_F(ExtractRights, AnOrdinaryUserGetsWhatHeMaySet) {
   const auto directory = extract(false);
   EXPECT_EQ(report_.failures, 0U);
   const auto status = value_of(directory->status("f"));
-  EXPECT_EQ(status.uid, 0U);  // who writes in this environment
+  EXPECT_EQ(status.uid, 0U);  // the user of this environment
   EXPECT_EQ(status.mode & 07777U, 0640U);
   EXPECT_EQ(status.modify_time, (Time{20, 2}));
   EXPECT_EQ(xattr_names(*directory), std::vector<std::string>{"user.kept"});
@@ -163,7 +163,7 @@ TEST_F(ExtractFailures, KeepGoingTellsAllThatIsBelowAndMakesTheRest) {
   EXPECT_TRUE(value_of(value_of(tree_.memory().open_directory("/victim"))->list()).empty());
 }
 
-// The directory that fails is none of those that were chosen.
+// The directory that fails is not among the chosen paths.
 TEST_F(ExtractFailures, KeepGoingTellsAllThatIsBelowChosenPaths) {
   options_.failed = [this](const std::string& path, const Error&) { failed_.push_back(path); };
   expect_ok(destination_->make_symlink("a", "/victim"));

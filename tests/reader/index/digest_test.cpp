@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Digests that the index keeps: of whatever a tree can hold, whatever the options; and what
-// becomes of them where something is damaged or unknown.
+// Digests in the index: of every kind of file, with any options; and with damaged or unknown parts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -77,7 +76,7 @@ class DigestTest : public ::testing::Test {
     expect_ok(storage::read_exactly(*file, 0, bytes));
     return bytes;
   }
-  // Flips a bit in a section of the copy that begins at `base`.
+  // Flips a bit in a section of the index copy that begins at `base`.
   void damage(const std::string& path, std::uint64_t base, SectionKind kind, std::uint64_t at) {
     const auto place = base + tree_.open()->superblock().section(kind).offset_bytes + at;
     const auto file = value_of(tree_.memory().open(path, {storage::OpenOptions::Mode::kReadWrite}));
@@ -90,7 +89,7 @@ class DigestTest : public ::testing::Test {
     return value_of(format::decode_volume_header(Bytes(bytes_of(kImage)).first(format::kPageBytes)))
         .index_offset;
   }
-  // In the place of the packed one, without an index beside it.
+  // Writes it in place of the packed image, without an index beside it.
   void write(const TakenImage& taken) {
     expect_ok(tree_.memory().remove(kImage));
     const auto root = value_of(tree_.memory().open_directory("/out"));
@@ -104,7 +103,7 @@ TEST_F(DigestTest, AreThoseOfWhatIsRead) {  // F-330
   for (const bool compressed : {false, true}) {
     auto with = options();
     if (compressed) with.compression = builder::Compression{3};
-    with.memory_bytes = std::size_t{16} << 20;  // large files in several pieces
+    with.memory_bytes = std::size_t{16} << 20;  // so that large files come in several pieces
     tree_.pack(with);
     const auto image = tree_.open();
     std::map<std::string, std::string> found;
@@ -191,7 +190,7 @@ TEST_F(DigestTest, HealFromTheOtherCopy) {
     const auto failed = image->digest(node);
     EXPECT_EQ(failed.error().kind(), ErrorKind::kCorrupt);
     EXPECT_EQ(failed.error().section(), format::section_name(kind));
-    EXPECT_TRUE(contents(*image, image->lookup("z").value()));  // all else goes on
+    EXPECT_TRUE(contents(*image, image->lookup("z").value()));  // everything else works
     damage(kIndex, 0, kind, kBodyByte);
     damage(kImage, trailing_index(), kind, kBodyByte);
   }
@@ -213,7 +212,7 @@ TEST_F(DigestTest, OfAnUnknownAlgorithmAreRefusedAlone) {  // F-331
   EXPECT_EQ(reader::verify(*image, verify).error().kind(), ErrorKind::kUnsupported);
 }
 
-// Who makes all checksums fit is not seen by them.
+// Checksums that were made to fit do not show the change; digests do.
 TEST_F(DigestTest, TellOfContentsThatWereChangedWithTheirChecksums) {
   tree_.pack(options());
   const auto node = tree_.open()->lookup("d/one").value();
@@ -257,7 +256,7 @@ TEST_F(DigestTest, ThatAreMissingAreDamage) {  // F-330, F-336
   taken = sound;
   taken.raw(SectionKind::kDigests).resize(5000);
   EXPECT_EQ(error_of(taken), 3250);
-  taken = sound;  // one page, of the first entries alone
+  taken = sound;  // a single page, for the first entries
   taken.raw(SectionKind::kDigests).resize(format::kPageBytes);
   taken.bodies(SectionKind::kDigestTable).front().resize(2);
   EXPECT_EQ(error_of(taken), 3252);
@@ -277,7 +276,7 @@ class FastClockEnv final : public storage::WrappedEnv<storage::Env> {
   mutable storage::CallObserver observer_;
 };
 
-// A hole is many zeros to hash and nothing to read.
+// A hole is many zeros to hash, and nothing to read.
 TEST_F(DigestTest, HolesAreProgressOfVerify) {
   add_holes("two", 100 << 20, 50 << 20, 1);
   tree_.pack(options());
@@ -325,7 +324,7 @@ TEST(LongHoles, AreToldBeforeVerifyHashesThem) {
     told.push_back(holes);
     stop = true;
   };
-  EXPECT_TRUE(value_of(reader::verify(*image, verify)).sound());  // nobody hashes
+  EXPECT_TRUE(value_of(reader::verify(*image, verify)).sound());  // verify does not hash
   EXPECT_TRUE(told.empty());
   verify.digests = true;
   EXPECT_EQ(reader::verify(*image, verify).error().kind(), ErrorKind::kInterrupted);
@@ -335,8 +334,8 @@ TEST(LongHoles, AreToldBeforeVerifyHashesThem) {
   EXPECT_FALSE(told[0].is_estimate);
 }
 
-// Zeros of a hole are many and no read: the flag is looked at all the same. What was begun is
-// forgotten.
+// A hole takes long to hash and reads nothing, but the flag is still checked. An unfinished digest
+// is dropped.
 TEST(DigestCheck, IsStoppedInAHole) {
   PackedTree tree;
   expect_ok(value_of(tree.parent("hole")->create_file("hole", 0644))->truncate(1 << 20));

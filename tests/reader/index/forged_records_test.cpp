@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Records of pages, dictionaries and index copies that contradict each other, with all checksums
-// right: found when the image is opened or when it is verified.
+// right: the reader finds it when it opens or verifies the image.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class ForgedRecords : public ::testing::Test {
     ASSERT_EQ(first_link_ + 1, taken_.records.size());
   }
 
-  // What is wrong with the image: why it cannot be opened, or what verify finds in its index.
+  // The image's errors: that of opening it, or those that verify finds in its index.
   std::vector<std::uint16_t> findings(const Buffer& image, const Buffer& index = {}) {
     const auto env = storage::make_memory_env(1);
     write_file(*env, "/a", image);
@@ -88,7 +88,7 @@ class ForgedRecords : public ::testing::Test {
     return value_of(format::decode_superblock(index.first(format::kPageBytes)))
         .section(SectionKind::kPageDirectory);
   }
-  // Its first block becomes one of the same length whose checksum is right, and which is none.
+  // Replaces its first block by one of the same length with a right checksum and wrong contents.
   static void spoil_page_directory(MutableBytes index) {
     const auto place = page_directory_of(index);
     const auto first = index.subspan(place.offset_bytes, place.length_bytes);
@@ -104,7 +104,7 @@ class ForgedRecords : public ::testing::Test {
     }
     FAIL() << "no such byte";
   }
-  // What a page root would say of the blocks of the page directory.
+  // The rows that a page root would have for the blocks of the page directory.
   static std::vector<format::PageRootRow> rows_of(const TakenImage& taken) {
     auto blocks = taken;
     std::vector<format::PageRootRow> rows;
@@ -189,7 +189,7 @@ TEST_F(ForgedRecords, OfKeys) {
         3034}});
 }
 
-// F-070, F-073: of a page directory in two blocks.
+// F-070, F-073: a page directory in two blocks.
 TEST_F(ForgedRecords, OfPageRoots) {
   const auto two = in_two_blocks();
   const auto rows = rows_of(two);
@@ -212,8 +212,8 @@ TEST_F(ForgedRecords, OfPageRoots) {
   expect_one(3018, behind, rows);
 }
 
-// Neither has all: the one has a block that is no part of a page directory, though its checksum is
-// right, the other one a damaged block.
+// Neither copy is complete: one has a block with a right checksum that is no part of a page
+// directory, the other a damaged block.
 TEST_F(ForgedRecords, OfOneCopyWhereTheOtherIsDamaged) {
   const auto two = in_two_blocks();
   auto image = two.image();
@@ -232,7 +232,7 @@ TEST_F(ForgedRecords, OfOneCopyWhereTheOtherIsDamaged) {
   for (int i = 10; i < 40; ++i) EXPECT_TRUE(opened->lookup("f" + std::to_string(i)));
 }
 
-// F-111, F-114: a sound page in the place of another.
+// F-111, F-114: a sound page at the place of another one.
 TEST_F(ForgedRecords, OfWhichPageItIs) {
   expect_found({{"another checksum", [](TakenImage& t) { t.records[1].checksum ^= 1; }, 3040},
                 {"one entry more and the next page one less",

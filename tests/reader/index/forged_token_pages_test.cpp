@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Pages of the token codec with changed bits and right checksums. They are decoded a block at a
-// time, so a lookup meets what opening the page did not: it fails at the page's place, or answers.
+// time, so a lookup may meet an error that opening the page did not. It then fails with the page's
+// place, or answers.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -40,7 +41,7 @@ class ForgedTokenPages : public ::testing::Test {
     taken_ = TakenImage(read_file(tree_.memory(), kImage));
   }
 
-  // Every way of asking; how often it failed.
+  // Asks in every way; returns how often this failed.
   std::size_t ask(const reader::Image& image) {
     std::size_t failures = 0;
     const auto check = [&](const auto& result) {
@@ -84,7 +85,7 @@ TEST_F(ForgedTokenPages, FailAtTheirPlaceOrAnswer) {
     for (std::size_t at = format::kPageHeaderBytes; at < format::kPageBytes; ++at) {
       auto taken = taken_;
       auto& byte = taken.pages()[begin + at];
-      if (byte == 0) continue;  // mostly behind the payload
+      if (byte == 0) continue;  // mostly from behind the payload
       byte ^= static_cast<std::uint8_t>(1U << at % 8);
       taken.reseal_page(page);
       const auto env = storage::make_memory_env(1);
@@ -99,7 +100,7 @@ TEST_F(ForgedTokenPages, FailAtTheirPlaceOrAnswer) {
   EXPECT_GT(failures, images / 4);
 }
 
-// An inode number between those of link records, and one beyond them, are nobody's.
+// No object has an inode number between those of link records, or beyond them.
 TEST_F(ForgedTokenPages, NumbersWithoutARecord) {
   const auto image = value_of(reader::Image::open(tree_.memory(), kImage));
   EXPECT_EQ(image->by_inode(0).error().kind(), ErrorKind::kNotFound);

@@ -20,7 +20,7 @@ namespace {
 
 using format::SectionKind;
 
-// What an image says of a path, as text; "error" where it refuses.
+// The answer of an image about a path, as text; "error" for an error.
 std::string answer_of(const reader::Image& image, const std::string& path) {
   const auto node = image.lookup(path);
   if (!node) return "error";
@@ -74,7 +74,7 @@ class IndexHealing : public IndexCopies, public ::testing::WithParamInterface<Pi
     return reader::Image::open(*memory_, "/t.dgfs", options);
   }
 
-  // Pages say the same whatever the contents are stored as: some of them will do the second time.
+  // Pages are the same however contents are stored, so the second time some of them are enough.
   [[nodiscard]] std::vector<IndexPiece> pieces_to_damage() const {
     std::vector<IndexPiece> chosen;
     for (const auto& piece : pieces_) {
@@ -85,7 +85,7 @@ class IndexHealing : public IndexCopies, public ::testing::WithParamInterface<Pi
     return chosen;
   }
 
-  // All answers are right but those of `lost`, which are errors.
+  // Expects all answers to be right, except those about `lost`, which are errors.
   void expect_all_but(const std::set<std::string>& lost, const std::string& what) {
     const auto opened = open();
     ASSERT_TRUE(opened) << what << ": " << opened.error().message();
@@ -97,7 +97,7 @@ class IndexHealing : public IndexCopies, public ::testing::WithParamInterface<Pi
 
   std::map<std::string, std::string> truth_;
   std::map<std::string, format::Ordinal> ordinals_;
-  std::vector<std::string> warnings_;  // the files they are of
+  std::vector<std::string> warnings_;  // the files that they name
 };
 
 INSTANTIATE_TEST_SUITE_P(Trees, IndexHealing, ::testing::ValuesIn(kPlainAndFragmentsTree),
@@ -136,7 +136,7 @@ TEST_P(IndexHealing, ASidecarOfWhichEveryPageIsDamagedIsWarnedOfOnce) {
   EXPECT_GT(image->counters().healed_pages, 100U);
 }
 
-// Whatever the one copy has lost, the other one has: no piece is damaged in both.
+// No piece is damaged in both copies, so one has what the other has lost.
 TEST_P(IndexHealing, EachPieceDamagedInOneOfTheCopies) {
   for (unsigned seed = 0; seed < (GetParam().compression ? 8U : 20U); ++seed) {
     SeededEngine random(seed);
@@ -165,7 +165,7 @@ TEST_P(IndexHealing, APageDamagedInBothLosesItsEntriesAlone) {
     const auto in_page = [&](format::Ordinal ordinal) {
       return ordinal - record.first_ordinal < record.entry_count;
     };
-    // All names of an object are asked for.
+    // The test also asks for all names of an object.
     const bool is_link_lost = record.first_ordinal >= link_ordinal ||
                               in_page(ordinals_.at("linked")) ||
                               in_page(ordinals_.at("other name"));
@@ -207,7 +207,7 @@ TEST_P(IndexHealing, ACutSidecarStillHelps) {
   expect_all_but({}, "half a sidecar");
 }
 
-// Without a word of whose it is, a damaged sidecar is not asked.
+// A damaged sidecar that does not say to which image it belongs is not used.
 TEST_P(IndexHealing, ASidecarOfNobodyIsNotUsed) {
   restore();
   std::fill(sidecar_.begin(), sidecar_.begin() + 4096, std::uint8_t{0});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Small sections that would decode to more than memory holds: refused before they do.
+// Small sections that would decode to more than memory holds: the reader refuses them before that.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class HostileIndex : public ::testing::Test {
     superblock_ = value_of(format::decode_superblock(Bytes(index_).first(format::kPageBytes)));
   }
 
-  // Puts a section behind everything else and lets the section table lead to it.
+  // Adds a section at the end, and lets the section table refer to it.
   void replace(SectionKind kind, const Buffer& bytes) {
     auto& place = superblock_.sections[static_cast<std::size_t>(kind)];
     place = {kind, index_.size(), bytes.size()};
@@ -47,7 +47,7 @@ class HostileIndex : public ::testing::Test {
   void replace_blocks(SectionKind kind, const std::vector<Buffer>& bodies) {
     Buffer bytes;
     for (const auto& body : bodies) format::seal_block(kind, body, bytes);
-    EXPECT_LT(bytes.size(), std::size_t{4} << 20) << "the section is to be small";
+    EXPECT_LT(bytes.size(), std::size_t{4} << 20) << "the forged section is not small";
     replace(kind, bytes);
   }
   // Opens the index alone.
@@ -140,7 +140,7 @@ TEST_F(HostileIndex, ManyLargeAttributeTables) {
   expect_error(ErrorKind::kLimit, 3023, "attribute tables");
 }
 
-// Behind two blocks, more than is read at once: the place of what is none is told.
+// After two blocks, more than one read, comes a wrong one: the error gives its place.
 TEST_F(HostileIndex, SmallBlocksAndThenNone) {
   Buffer section;
   for (std::uint16_t id = 1; id < 3; ++id) {
@@ -154,7 +154,7 @@ TEST_F(HostileIndex, SmallBlocksAndThenNone) {
   section.resize(section.size() + (std::size_t{17} << 20));
   replace(SectionKind::kAttributeTables, section);
   expect_error(ErrorKind::kCorrupt, 2503, "attribute tables");
-  EXPECT_EQ(open().error().offset(), place + 16);  // where a block tells its kind
+  EXPECT_EQ(open().error().offset(), place + 16);  // the field of the block's kind
 }
 
 TEST_F(HostileIndex, MoreInodeRunsThanEntries) {
@@ -187,14 +187,14 @@ TEST_F(HostileIndex, ASecondBlockWhereOneBelongs) {
 }
 
 TEST_F(HostileIndex, DirectoriesWithoutEnd) {
-  Buffer body;  // a list of no children for each of a million directories that nobody announced
+  Buffer body;  // an empty list for each of a million directories that no other list names
   format::encode_directory_list(body, 1, {});
   body.resize(std::size_t{2} << 20);
   replace_blocks(SectionKind::kDirectoryTable, {body});
   expect_error(ErrorKind::kCorrupt, 2640, "directory table");
 }
 
-// A directory table that says of other entries than the pages that they are directories.
+// A directory table that lists other entries as directories than the pages do.
 class WrongDirectories : public HostileIndex {
  protected:
   std::unique_ptr<const reader::Image> open_with(const std::vector<std::uint64_t>& positions) {

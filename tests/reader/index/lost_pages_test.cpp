@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Pages of names that are lost in all copies: listings and walks go on behind them, and tell what
-// is missing.
+// Pages of names that are lost in all copies: listings and walks continue behind them, and report
+// what is missing.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -25,8 +25,8 @@ using Names = std::vector<std::string>;
 
 class LostPages : public ::testing::Test {
  protected:
-  // With 4 entries a page: 0 root d e f, 1-3 d/0 to d/b, 4 e/s0 to e/s3, 5-8 what those hold,
-  // 9 f/1 to f/4, 10 the link record of f/2.
+  // With 4 entries a page: page 0 has the root, d, e and f; 1-3 d/0 to d/b; 4 e/s0 to e/s3; 5-8 the
+  // files in those; 9 f/1 to f/4; 10 the link record of f/2.
   void SetUp() override {
     for (const auto* folder : {"d", "e", "f"}) assembler_.add_directory(folder);
     for (const char name : std::string("0123456789ab")) {
@@ -66,7 +66,7 @@ class LostPages : public ::testing::Test {
 
   struct Listing {
     Names names;
-    Names bare;  ///< without attributes
+    Names bare;  ///< names without attributes
     std::vector<std::uint64_t> positions;
     std::vector<std::string> lost;  ///< "first+count"
     std::vector<reader::InodeNumber> directories;
@@ -127,11 +127,11 @@ TEST_F(LostPages, AListingGoesOnBehindThem) {
   EXPECT_EQ(listing.errors,
             (Names{"/t.dgfs.idx: pages, offset 12288: page checksum differs; 4 names are lost "
                    "with it"}));
-  // From a place within, and behind.
+  // Starts within the lost page, and behind it.
   EXPECT_EQ(nodes_of(*image, "d", 5).lost, (Names{"5+3"}));
   EXPECT_EQ(nodes_of(*image, "d", 5).names, (Names{"8", "9", "a", "b"}));
   EXPECT_TRUE(nodes_of(*image, "d", 8).lost.empty());
-  // Names alone.
+  // Lists names only.
   Names names;
   std::uint64_t lost_count = 0;
   expect_ok(image->list(
@@ -193,7 +193,7 @@ TEST_F(LostPages, LostDirectoriesTellWhereTheyAre) {
     EXPECT_EQ(value_of(image->lost_directory(paths[i])).inode, listing.directories[i]);
     EXPECT_EQ(nodes_of(*image, paths[i]).names, (Names{"w", "x", "y", "z"}));
   }
-  // One that has lost what it holds, too, is nowhere; one behind it is.
+  // A directory that has also lost its children cannot be found; the one behind it can.
   const auto less = open_without({4, 5});
   EXPECT_FALSE(less->path_of(listing.directories[0]));
   EXPECT_FALSE(less->lost_directory("e/s0"));
@@ -215,7 +215,7 @@ TEST_F(LostPages, AWalkVisitsWhatIsBelowALostStart) {
   EXPECT_FALSE(image->walk("e/s1", visit));
 }
 
-// As the walk visits it; directories that are lost themselves are made for their owner alone.
+// As in a walk; directories that are lost themselves are made with access for their owner alone.
 TEST_F(LostPages, ExtractionWritesWhatIsBelowALostDirectory) {
   const auto image = open_without({4});
   reader::ExtractOptions options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Trees of so many directories that their table is loaded by a thread of its own.
+// Trees of so many directories that a separate thread loads their table.
 #include <fmt/format.h>
 
 #include "format/entry/mode.h"
@@ -12,7 +12,7 @@ namespace {
 
 using format::SectionKind;
 
-constexpr unsigned kFanOut = 130;  // its square is above the number from which that is done
+constexpr unsigned kFanOut = 130;  // its square is above the limit for a separate thread
 
 std::string inner_path(unsigned outer, unsigned inner) {
   return fmt::format("{:03}/{:03}", outer, inner);

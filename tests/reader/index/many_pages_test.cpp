@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Trees whose index has many pages of a few entries each: which of them a lookup and a walk read,
+// Trees whose index has many pages of a few entries each: the pages that a lookup and a walk read,
 // and names and numbers that no page can hold.
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@ constexpr const char* kPages = "/t.dgfs.idx";
 
 class ManyPages : public ::testing::Test {
  protected:
-  // Directories of 20 files each. With 4 entries a page the root and three directories fill one,
-  // and the files of each directory five.
+  // Directories of 20 files each. With 4 entries a page, the root and three directories fill one
+  // page, and the files of each directory fill five.
   void SetUp() override {
     for (const auto* folder : {"a", "b", "c"}) {
       assembler_.add_directory(folder);
@@ -38,7 +38,7 @@ class ManyPages : public ::testing::Test {
     counting_->reset();
     return image;
   }
-  // Reads of the index since then or the last call.
+  // The reads of the index since the last call.
   std::uint64_t reads() {
     const auto count = counting_->counts(kPages).reads;
     counting_->reset();
@@ -56,7 +56,7 @@ class ManyPages : public ::testing::Test {
   ImageAssembler assembler_;
 };
 
-// The page directory alone tells that no page has such a key.
+// The page directory alone shows that no page has such a key.
 TEST_F(ManyPages, PathsThatNoPageCanHoldCostNoRead) {
   const auto image = write_and_open();
   for (const auto* path : {"a/zzz", "b/other", "c/zzz", "d/file10", "b/file10/x"}) {
@@ -97,7 +97,7 @@ TEST_F(ManyPages, AWalkReadsTheSubtreesPagesAndNoOthers) {
   }
 }
 
-// More pages than are announced at a time, by one and by several.
+// More pages than one announcement covers, walked by one and by several threads.
 TEST_F(ManyPages, ALongWalkReadsEachPageOnce) {
   assembler_.entries_per_page = 1;
   std::uint64_t pages = 64;
@@ -125,13 +125,13 @@ TEST_F(ManyPages, MeasuringEndsWhereItIsTold) {
   }
 }
 
-// Of directories whose names begin alike: what their keys share ends inside them.
+// Directories whose names begin alike: the common prefix of their keys ends inside the names.
 TEST_F(ManyPages, OnePageOfSeveralDirectories) {
   for (const std::string folder : {"twin-1", "twin-2"}) {
     assembler_.add_directory(folder);
     for (const auto* name : {"/x", "/y"}) assembler_.add_file(folder + name, pattern(9, 1));
   }
-  assembler_.entries_per_page = 6;  // the root and five directories, then files
+  assembler_.entries_per_page = 6;  // page 0: the root and five directories; then files
   const auto image = write_and_open();
   for (const std::string folder : {"twin-1", "twin-2"}) {
     std::vector<std::string> names;
@@ -145,8 +145,8 @@ TEST_F(ManyPages, OnePageOfSeveralDirectories) {
   }
 }
 
-// F-060: 0 is nobody's, though the page of the link records begins below it; nor are numbers that
-// lie between those of records.
+// F-060: no object has number 0, though the page of the link records begins below it; nor do
+// numbers between those of records exist.
 TEST_F(ManyPages, NumbersBetweenLinkRecords) {
   add_link("c/first", 200);
   add_link("c/second", 70'000);
@@ -162,7 +162,8 @@ TEST_F(ManyPages, NumbersBetweenLinkRecords) {
   }
 }
 
-// Pages are decoded as a whole only as far as half of the cache holds them; answers are the same.
+// The reader decodes whole pages only as long as half of the cache holds them; answers stay the
+// same.
 TEST_F(ManyPages, AnswersWithoutRoomForDecodedPages) {
   assembler_.write(*memory_, kTree, kPages, false);
   for (const std::size_t cache_bytes : {std::size_t{0}, std::size_t{4000}, std::size_t{1} << 20}) {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // From inode numbers to names: all names of all objects, as the index lists them, in images of any
-// age; and what becomes of the lists where something is damaged or forged.
+// age; and with damaged or forged lists.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ using Names = std::vector<ObjectName>;
 
 constexpr auto kLinkBit = format::feature::kCompatLinkNames;
 
-// Every object has exactly the names under which a walk meets it, in this order.
+// Expects every object to have exactly the names of a walk, in this order.
 void expect_names_of_walk(const reader::Image& image) {
   std::map<InodeNumber, Names> expected;
   expect_ok(image.walk("", [&](std::string_view path, const reader::Node& node) {
@@ -80,7 +80,7 @@ class ObjectNamesTest : public ::testing::Test {
   InodeNumber inode_of(const reader::Image& image, const std::string& path) {
     return value_of(image.lookup(path)).inode;
   }
-  // The packed image, changed, without an index beside it.
+  // Opens the packed image after a change, without an index beside it.
   std::unique_ptr<const reader::Image> open(const TakenImage& taken) {
     expect_ok(tree_.memory().remove(kImage));
     if (tree_.memory().status(kIndex)) {
@@ -93,7 +93,7 @@ class ObjectNamesTest : public ::testing::Test {
     tree_.pack();
     return TakenImage(read_file(tree_.memory(), kImage));
   }
-  // Lists of a body of one block, and the table that leads to it.
+  // Sets lists in one block, and the table that refers to it.
   static void set_lists(TakenImage& taken, const Buffer& body, InodeNumber first) {
     Buffer sealed;
     format::seal_block(SectionKind::kLinkNames, body, sealed);
@@ -128,7 +128,7 @@ TEST_F(ObjectNamesTest, AreThoseOfTheTree) {
 TEST_F(ObjectNamesTest, OfWhatIsNoObject) {
   tree_.pack();
   const auto image = tree_.open();
-  // The number of a further name, and numbers that nothing has.
+  // Asks for the number of a further name, and for unused numbers.
   const auto further = value_of(image->lookup("a/b/two")).ordinal + 1;
   for (const auto inode :
        {std::uint64_t{0}, further, image->superblock().next_inode, ~std::uint64_t{0}}) {
@@ -232,14 +232,15 @@ TEST_F(ObjectNamesTest, OfListsThatLie) {  // F-341
   const std::vector<format::Ordinal> links = {ordinal("a/link"), ordinal("c/link")};
   const std::vector<std::string> found = {"link names 3902"};
   EXPECT_EQ(findings_of(*with({{one, ones}, {link, links}})), std::vector<std::string>());
-  // An object that is not listed.
+  // An object is missing from the list.
   auto lying = with({{one, ones}});
   EXPECT_EQ(lying->names_of(link).error().code(), 3904);
   EXPECT_EQ(value_of(lying->names_of(one))->size(), 3U);
   EXPECT_EQ(findings_of(*lying), found);
   lying = with({{link, links}});
   EXPECT_EQ(findings_of(*lying), found);
-  // A name that is not; a name of another object; one of no linked object; an object of one name.
+  // A missing name; a name of another object; a name of an object without links; an object with one
+  // name.
   EXPECT_EQ(findings_of(*with({{one, {ones[0], ones[2]}}, {link, links}})), found);
   lying = with({{one, {ones[0], ones[1], links[0], ones[2]}}, {link, links}});
   EXPECT_EQ(lying->names_of(one).error().code(), 3905);
@@ -254,7 +255,7 @@ TEST_F(ObjectNamesTest, OfBlocksAndTablesThatDoNotFit) {  // F-344, F-346
   const auto sound = taken();
   const auto one = inode_of(*open(sound), "a/one");
   const auto& superblock = sound.superblock;
-  // Two blocks of one object whose names do not rise from one to the other.
+  // One object in two blocks, whose names do not rise from one block to the next.
   auto taken = sound;
   format::LinkBlockFiller filler;
   ASSERT_TRUE(filler.add(one, std::vector<format::Ordinal>{superblock.namespace_entries - 1}));
@@ -268,7 +269,7 @@ TEST_F(ObjectNamesTest, OfBlocksAndTablesThatDoNotFit) {  // F-344, F-346
   taken.bodies(SectionKind::kLinkTable) = {table};
   EXPECT_EQ(open(taken)->names_of(one).error().code(), 3901);
   EXPECT_EQ(findings_of(*open(taken)), std::vector<std::string>{"link names 3902"});
-  // A row of a length that two blocks have.
+  // A row that claims the length of two blocks.
   rows = {{one, 2 * sealed.size()}};
   table.clear();
   format::encode_link_table(rows, 0, table);
@@ -277,8 +278,8 @@ TEST_F(ObjectNamesTest, OfBlocksAndTablesThatDoNotFit) {  // F-344, F-346
   EXPECT_EQ(findings_of(*open(taken)), std::vector<std::string>{"link names 3900"});
 }
 
-// As a program may leave it that drops names of an image: object 77 lost its first name, and the
-// number of another name of it.
+// A program that drops names of an image may leave this state: object 77 has lost its first name,
+// and the number of another of its names.
 TEST_F(ObjectNamesTest, OfAnObjectWhoseFirstNameIsGone) {
   ImageAssembler assembler;
   assembler.next_inode = 100;
@@ -306,7 +307,7 @@ TEST_F(ObjectNamesTest, OfAnObjectWhoseFirstNameIsGone) {
   const auto image = open(taken);
   EXPECT_EQ(value_of(image->name_of(77)), (ObjectName{1, "third"}));
   EXPECT_EQ(value_of(image->names_of(77)), (Names{{1, "third"}, {directory, "second"}}));
-  // The number of a name that is one of object 77 is no object's.
+  // The number of a name of object 77 is not the number of an object.
   EXPECT_EQ(image->name_of(third + 1).error().kind(), ErrorKind::kNotFound);
   EXPECT_EQ(findings_of(*image), std::vector<std::string>());
 }

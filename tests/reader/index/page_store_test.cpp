@@ -9,7 +9,7 @@
 namespace dgfs::test {
 namespace {
 
-/// Names of which some twenty fill a page.
+/// Adds names; some twenty of them fill a page.
 void make_many_pages(PackedTree& tree) {
   std::mt19937 random(1);
   for (int i = 0; i < 12'500; ++i) {
@@ -37,15 +37,15 @@ TEST(PageStore, DecodesWhatIsAskedForOftenBesideWhatIsRead) {
     return value_of(store.get(page))->page->is_decoded();
   };
   for (int i = 0; i < 31; ++i) EXPECT_FALSE(is_decoded(0)) << i;
-  EXPECT_TRUE(is_decoded(0)) << "the 32nd time in a row";
-  // The first of a round sees all others read before it is asked for again.
+  EXPECT_TRUE(is_decoded(0)) << "a page is decoded at its 32nd read in a row";
+  // In each round the first page waits while all others are read, before its next read.
   for (int round = 0; round < 32; ++round) {
     EXPECT_FALSE(is_decoded(1)) << round;
     for (std::size_t page = 2; page < pages; ++page) ASSERT_TRUE(store.get(page));
   }
   for (int i = 0; i < 31; ++i) EXPECT_FALSE(is_decoded(1)) << i;
-  EXPECT_TRUE(is_decoded(1)) << "the 64th time";
-  EXPECT_EQ(counters.index_reads, pages) << "each read once";
+  EXPECT_TRUE(is_decoded(1)) << "this page is decoded at its 64th read";
+  EXPECT_EQ(counters.index_reads, pages) << "each page is read once";
 }
 
 }  // namespace

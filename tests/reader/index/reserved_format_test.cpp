@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Room in the format that the builder does not use yet, each proven through Image.
+// Parts of the format that the builder does not use yet, tested through Image.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class ReservedFormat : public ::testing::Test {
                              const Buffer& expected) {
     EXPECT_EQ(value_of(contents(image, value_of(image.lookup(path)))), expected) << path;
   }
-  // Entries enough for several pages.
+  // Adds enough entries for several pages.
   void add_files(const std::string& folder, std::uint32_t count) {
     assembler_.add_directory(folder);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -179,8 +179,8 @@ TEST_F(ReservedFormat, GenerationsOfModelsAndAttributeTables) {
   EXPECT_EQ(tables.size(), 2U);
 }
 
-// The merge's step: a page of a renamed directory goes into another index as 4096 bytes, only its
-// record changes.
+// A step of the merge: a page of a renamed directory goes into another index as its 4096 bytes, and
+// only its record changes.
 TEST_F(ReservedFormat, MovedAndReprefixedPage) {
   ImageAssembler old;
   old.add_directory("a");
@@ -236,7 +236,7 @@ TEST_F(ReservedFormat, ZonesKeepEqualKeysApart) {
 }
 
 TEST_F(ReservedFormat, RunsOfInodeNumbers) {
-  add_files("d", 50);  // 52 entries
+  add_files("d", 50);  // makes 52 entries
   assembler_.runs = {{1, 0, 10}, {500, 10, 30}, {20, 40, 12}};
   assembler_.next_inode = 600;
   const auto image = write_and_open();
@@ -254,7 +254,7 @@ TEST_F(ReservedFormat, RunsOfInodeNumbers) {
   EXPECT_EQ(image->by_inode(15).error().kind(), ErrorKind::kNotFound);
 }
 
-// After a merge the name whose number an object had may be gone.
+// After a merge, the name whose number an object had may be gone.
 TEST_F(ReservedFormat, LinkRecordWithoutItsFirstName) {
   assembler_.add_directory("d");
   for (const auto* path : {"d/x", "d/y"}) {

@@ -34,7 +34,7 @@ class SalvageContents : public ::testing::Test {
     }
   }
 
-  // To /saved, with holes for what is lost.
+  // Salvages to /saved, with holes for lost parts.
   void salvage() {
     expect_ok(tree_.memory().remove(kImage));
     write_file(tree_.memory(), kImage, image_);
@@ -64,7 +64,7 @@ class SalvageContents : public ::testing::Test {
   PackedTree tree_;
   const Buffer content_ = pattern(kSize, 1);
   Buffer image_;
-  std::vector<std::uint64_t> places_;  // of frames
+  std::vector<std::uint64_t> places_;  // places of the frames
   std::vector<std::pair<std::uint64_t, std::uint64_t>> lost_;
   std::map<std::string, std::string> saved_;
 };

@@ -73,7 +73,7 @@ std::size_t SalvageFixture::page_of_link(format::InodeNumber inode) const {
   return found;
 }
 
-// Whether its frame is not to be opened without one.
+// Whether its frame cannot be opened without a dictionary.
 bool SalvageFixture::needs_dictionary(const reader::Node& node) const {
   if (node.codec != format::ExtentCodec::kZstd || node.size_bytes > format::kZstdFrameBytes) {
     return false;
@@ -84,18 +84,18 @@ bool SalvageFixture::needs_dictionary(const reader::Node& node) const {
   }
   const auto stored = Bytes(image_).subspan(node.data.offset_bytes, node.stored_bytes);
   if (node.fragment_offset) return !format::open_fragment_frame(stored);
-  if (node.sparse_map.present()) return false;  // one, whose class has none
+  if (node.sparse_map.present()) return false;  // its class has no dictionary
   Buffer content(node.size_bytes);
   return !format::open_frame(node.codec, 0, stored, content);
 }
 
-// Whether a stretch of the index is as it was in one of the copies.
+// Whether a range of the index is intact in one of the copies.
 bool SalvageFixture::has(std::size_t offset, std::size_t length) const {
   return same(sidecar_, index_, 0, offset, length) ||
          (is_trailing_found() && same(trailing_, image_, trailing_base(), offset, length));
 }
 
-// By a header page, its superblock, or any page of it.
+// A header page, the superblock, or any page of the copy leads to it.
 bool SalvageFixture::is_trailing_found() const {
   const auto has_kind = [&](const auto& piece) {
     const bool tells = piece.kind == SectionKind::kNone || piece.kind == SectionKind::kPages;
@@ -124,7 +124,7 @@ bool SalvageFixture::has_contents(const SalvageTruth& truth) const {
   if (truth.node.sparse_map.present() && !has_all(SectionKind::kSparseMaps)) return false;
   if (truth.needs_dictionary && !has_all(SectionKind::kDictionaries)) return false;
   if (truth.node.stored_bytes == 0) return true;
-  // Of a file of several names the link record has an address.
+  // For a file with several names, the link record has the address.
   if (!truth.link_page && !is_placed(truth.page)) return false;
   return truth.node.data.volume != 0 ||
          same(trailing_, image_, 0, truth.node.data.offset_bytes, truth.node.stored_bytes);
@@ -134,8 +134,8 @@ bool SalvageFixture::has_record(std::size_t page) const {
   return has(record_blocks_[page].offset, record_blocks_[page].length);
 }
 
-// Without its record, the place of a page's contents follows from the page before, or from the one
-// behind and its own length; of several volumes from nothing.
+// Without its record, the place of a page's contents follows from the page before, or from the page
+// behind and its own length; with several volumes from neither.
 bool SalvageFixture::is_placed(std::size_t page) const {
   if (has_record(page)) return true;
   if (!volumes_.empty()) return false;
@@ -175,7 +175,7 @@ void SalvageFixture::salvage(bool partial) {
   if (result) saved_ = tree_below(*value_of(memory_->open_directory("/saved")));
 }
 
-// Where the reference expects an entry.
+// The path at which the reference expects an entry.
 std::string SalvageFixture::expected_path(const std::string& path,
                                           const SalvageTruth& truth) const {
   const bool is_first_named = truth.page == 0 && is_placed(0);
@@ -204,20 +204,20 @@ void SalvageFixture::expect_reference(const std::string& what) {
         !truth.link_page || (has_page(*truth.link_page) && has_record(*truth.link_page));
     const auto found = saved_.find(there);
     if (has_page(truth.page) && has_contents(truth) && has_link) {
-      ASSERT_NE(found, saved_.end()) << path << " is not at " << there << " with " << what;
+      ASSERT_NE(found, saved_.end()) << path << " was not saved at " << there << " with " << what;
       ++kept_;
     }
     if (found != saved_.end()) {
       ASSERT_EQ(found->second, truth.content) << path << " with " << what;
     } else {
       ++missed;
-      // Of pages whose number is lost, too, it is only told that there may have been some.
+      // If even the number of a page is lost, the report only says that there may be lost entries.
       ASSERT_TRUE(report_.lost_pages != 0 || report_.lost_index_parts != 0 || told_.contains(there))
           << path << " with " << what;
     }
   }
   for (const auto& [path, content] : saved_) {
-    // Parents of what is there, and objects without names, which are whole, too.
+    // Parents of saved entries, and objects without names, which are complete, too.
     if (expected.contains(path) || path.starts_with("lost+found")) continue;
     const auto below = saved_.upper_bound(path + "/");
     if (below != saved_.end() && below->first.starts_with(path + "/")) continue;
@@ -250,7 +250,7 @@ void SalvageFixture::damage_by_seed(unsigned seed, unsigned runs) {
   SeededEngine random(seed);
   restore();
   for (unsigned i = 0; i < runs; ++i) {
-    // Half of the damage to the data, half of it to the copies of the index.
+    // Half of the damage hits the data, half the copies of the index.
     auto* file = random() % 3 == 0 ? &sidecar_ : &trailing_;
     const auto begin = file == &trailing_ && random() % 2 == 0 ? trailing_base() : 0;
     const auto at = begin + random() % (file->size() - begin);

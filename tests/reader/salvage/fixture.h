@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// An image that is damaged and salvaged, with a plain reference of what must come of it.
+// An image that is damaged and salvaged, with a plain reference for the expected result.
 #pragma once
 
 #include <map>
@@ -15,52 +15,52 @@
 
 namespace dgfs::test {
 
-/// What stood in the image under a path.
+/// The object that the image had under a path.
 struct SalvageTruth {
   reader::Node node;
-  std::string content;  ///< of files, and targets
+  std::string content;  ///< content of files, target of symlinks
   std::size_t page = 0;
   std::uint64_t index_in_page = 0;
-  std::optional<std::size_t> link_page;  ///< of its record, if it has several names
+  std::optional<std::size_t> link_page;  ///< page of its link record, if it has several names
   std::string key_in_page;
-  bool needs_dictionary = false;  ///< to read the content
+  bool needs_dictionary = false;  ///< whether reading the content needs one
 };
 
 /// Base of test fixtures.
 class SalvageFixture : public IndexCopies {
  protected:
   void pack_with_truth(const builder::BuildOptions& options);
-  /// Takes the image in the tree as the truth.
+  /// Takes the current image as the truth.
   void take_truth();
 
-  /// Whether all of a kind are intact in one of the copies.
+  /// Whether all pieces of a kind are intact in one of the copies.
   [[nodiscard]] bool has_all(format::SectionKind kind) const;
   [[nodiscard]] bool has_page(std::size_t page) const;
   [[nodiscard]] bool has_contents(const SalvageTruth& truth) const;
 
-  /// Salvages the copies as they are now to /saved.
+  /// Salvages the current copies to /saved.
   void salvage(bool partial = false);
-  /// Holds what salvage() did against what is intact.
+  /// Compares the result of salvage() with the intact parts.
   void expect_reference(const std::string& what);
-  /// Less than that: what is not in lost+found is right, what is in there is somewhere in the tree,
-  /// and what has fewer names than the tree is not told to be complete.
+  /// A weaker check: files outside lost+found are right, files in it exist somewhere in the tree,
+  /// and a result with fewer names than the tree is not reported as complete.
   void expect_nothing_wrong(const std::string& what);
 
-  /// Runs of bytes are lost, in both files.
+  /// Damages runs of bytes in both files.
   void damage_by_seed(unsigned seed, unsigned runs);
   void damage_both(const IndexPiece& piece);
 
   std::vector<format::PageRecord> records_;
-  std::vector<IndexPiece> record_blocks_;  ///< by page
+  std::vector<IndexPiece> record_blocks_;  ///< block of each page's record
   std::map<std::string, SalvageTruth> truth_;
-  // Of the last salvage().
+  // Results of the last salvage().
   std::set<std::string> told_;
-  std::set<std::string> without_attributes_;  ///< of those told, what was saved all the same
+  std::set<std::string> without_attributes_;  ///< reported paths that were saved anyway
   std::map<std::string, std::vector<reader::LostRange>> ranges_;
   std::map<std::string, std::string> saved_;  ///< content or target
   reader::SalvageReport report_;
   std::string error_;
-  // Of all of them, that expect_reference() saw.
+  // Number of entries that expect_reference() has seen saved, in all calls.
   std::size_t kept_ = 0;
   std::size_t missed_ = 0;
 

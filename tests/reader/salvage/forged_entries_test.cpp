@@ -34,7 +34,7 @@ class SalvageForgedEntries : public ::testing::Test {
     return name;
   }
 
-  /// @param change  what is done to the index, of which there is one copy then
+  /// @param change  changes the index, which then has a single copy
   void salvage(const std::function<void(Buffer& index)>& change = {}) {
     assembler_.write(*env_, "/t", "/t.idx", true);
     auto index = read_file(*env_, "/t.idx");
@@ -68,7 +68,7 @@ class SalvageForgedEntries : public ::testing::Test {
   reader::SalvageOptions options_;
   reader::SalvageReport report_;
   std::map<std::string, std::uint16_t> told_;
-  std::map<std::string, std::string> without_;  ///< attributes of what was saved
+  std::map<std::string, std::string> without_;  ///< attributes that saved objects lack
   std::map<std::string, std::string> saved_;
 };
 
@@ -88,7 +88,7 @@ TEST_F(SalvageForgedEntries, ANameWithoutItsObject) {
   salvage();
   EXPECT_FALSE(saved_.contains("file"));
   EXPECT_EQ(told_["file"], 3220);
-  // The object, whose names are lost.
+  // The object is saved, but its names are lost.
   EXPECT_TRUE(saved_.contains("lost+found/page-1/inode-8"));
   EXPECT_EQ(told_["lost+found/page-1/inode-8"], 3225);
 }
@@ -103,7 +103,7 @@ TEST_F(SalvageForgedEntries, NamesThatAreNone) {
   EXPECT_EQ(told_.size(), 2U);
 }
 
-// The same in pages whose record is lost, so that it is not known what their names begin with.
+// The same in pages whose record is lost, so that the prefix of their names is unknown.
 TEST_F(SalvageForgedEntries, NamesThatAreNoneInLostAndFound) {
   assembler_.entries_per_page = 1;
   assembler_.add_file("good", pattern(10, 1));
@@ -151,14 +151,14 @@ TEST_F(SalvageForgedEntries, AFileThatIsADirectory) {
   assembler_.add_file("a", pattern(10, 1));
   assembler_.add_file("a/f", pattern(10, 2));
   salvage();
-  // Whichever is made first.
+  // Either may be made first.
   EXPECT_EQ(saved_.contains("a/f") ? saved_["a/f"] : saved_["a"],
             as_text(pattern(10, saved_.contains("a/f") ? 2 : 1)));
   EXPECT_GE(report_.lost_entries, 1U);
   EXPECT_TRUE(told_.contains("a") || told_.contains("a/f"));
 }
 
-// Whose own entry is lost, and where there is something else already.
+// The directory's own entry is lost, and something else has its place already.
 TEST_F(SalvageForgedEntries, ADirectoryThatCannotBeMade) {
   expect_ok(env_->make_directory("/saved", 0755));
   write_file(*env_, "/saved/d", pattern(5, 1));
@@ -172,7 +172,7 @@ TEST_F(SalvageForgedEntries, ADirectoryThatCannotBeMade) {
   EXPECT_EQ(saved_["d"], as_text(pattern(5, 1)));
 }
 
-// What is below is saved, so that only its own attributes are lost.
+// The entries below are saved, so only the directory's own attributes are lost.
 TEST_F(SalvageForgedEntries, ADirectoryWithoutAnEntry) {
   assembler_.add_file("d/e/f", pattern(10, 1));
   salvage();
@@ -185,7 +185,7 @@ TEST_F(SalvageForgedEntries, ADirectoryWithoutAnEntry) {
   EXPECT_FALSE(report_.complete());
 }
 
-// A list for an ordinary user is of what he would get.
+// The list for an ordinary user shows what he would get.
 TEST_F(SalvageForgedEntries, DevicesThatAreRefused) {
   assembler_.add("null", format::kTypeCharacterDevice | 0666).rdev = 0x103;
   assembler_.add_file("f", pattern(10, 1));
@@ -209,7 +209,7 @@ TEST_F(SalvageForgedEntries, DevicesThatAreNotWanted) {
   EXPECT_TRUE(told_.empty());
 }
 
-// More pages of them than are held at once, each asked for by a name of its own, and once more.
+// More such pages than salvage keeps at once; a name of each asks for it, and then again.
 TEST_F(SalvageForgedEntries, ManyObjectsOfSeveralNames) {
   constexpr format::InodeNumber kObjects = 150;
   assembler_.entries_per_page = 1;

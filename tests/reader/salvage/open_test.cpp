@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Salvage by whatever file of an image is left, and asked to stop.
+// Salvage from any remaining file of an image, and salvage that is asked to stop.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace dgfs::test {
 namespace {
 
-/// An image of a few files, all or some of whose files lie in /i.
+/// An image of a few files; /i has all or some of the files of the image.
 class SalvageOpen : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -26,7 +26,7 @@ class SalvageOpen : public ::testing::Test {
     write(true);
   }
 
-  /// Odd pages have their contents in volume 1.
+  /// Pages with odd numbers have their contents in volume 1.
   void write(bool trailing) {
     ImageAssembler assembler;
     assembler.uuid.fill(0x11);
@@ -50,7 +50,7 @@ class SalvageOpen : public ::testing::Test {
     remove(path);
     write_file(*env_, path, bytes);
   }
-  /// Makes the first bytes, or the last ones, zeros.
+  /// Overwrites the first bytes, or the last ones, with zeros.
   void wipe(const std::string& path, std::size_t count) {
     auto bytes = read_file(*env_, path);
     std::fill_n(bytes.begin(), count, std::uint8_t{0});
@@ -62,7 +62,7 @@ class SalvageOpen : public ::testing::Test {
     put(path, bytes);
   }
 
-  // In both copies.
+  // Damages the volume table in both copies.
   void damage_volume_table() {
     auto index = read_file(*env_, "/i/t.idx");
     auto image = read_file(*env_, "/i/t");
@@ -104,7 +104,7 @@ TEST_F(SalvageOpen, ByTheImageOrByItsIndex) {
   options_.open.volume_paths = {"/v/one"};
   expect_all("/i/t");
   expect_all("/i/t.idx");
-  // Known by its name, where nothing else says what it is.
+  // Recognised by its name, if nothing else says what it is.
   wipe("/i/t.idx", 4096);
   expect_all("/i/t.idx");
 }
@@ -137,35 +137,36 @@ TEST_F(SalvageOpen, ByAnIndexThatIsNamed) {
 
 TEST_F(SalvageOpen, NotByAnotherVolume) { expect_refused("/v/one", 3211); }
 
-// What is no volume, or none that has a header, does no harm among those that are named.
+// A named file that is no volume, or that has no header, does no harm.
 TEST_F(SalvageOpen, WithFilesThatAreNoVolumes) {
   put("/v/empty", {});
   put("/v/text", pattern(9000, 1));
   options_.open.volume_paths = {"/v/empty", "/v/text", "/v/none", "/v/one"};
   expect_all("/i/t");
-  // Nor where these alone tell of the volumes, their table being lost.
+  // The same holds if the volume table is lost and only these files tell of the volumes.
   damage_volume_table();
   expect_all("/i/t");
 }
 
-// It tells where the copy in an image without headers begins, or that there is no room for one.
+// Its length says where the copy begins in an image without headers, or that there is no room for
+// one.
 TEST_F(SalvageOpen, WithAnIndexThatSaysAnotherLength) {
   options_.open.volume_paths = {"/v/one"};
   const auto index = read_file(*env_, "/i/t.idx");
   wipe("/i/t", 4096);
   wipe_end("/i/t", 4096);
   expect_all("/i/t");
-  // As short as the index alone: where its copy in the image would begin is before the file.
+  // The image is as short as the index, so the copy would begin before the file.
   auto image = read_file(*env_, "/i/t");
   image.resize(index.size());
   put("/i/t", image);
   EXPECT_FALSE(value_of(salvage("/i/t")).empty());
 }
 
-// At every call of the file system in turn.
+// Stops at each call of the file system in turn.
 TEST_F(SalvageOpen, StopsWhenItIsTold) {
   options_.open.volume_paths = {"/v/one"};
-  auto options = options_;  // those of the fixture outlive the flag
+  auto options = options_;  // the fixture's options outlive the flag
   options.jobs = 1;
   std::atomic<bool> stop = false;
   options.stop = &stop;
@@ -186,7 +187,7 @@ TEST_F(SalvageOpen, StopsWhenItIsTold) {
         EXPECT_TRUE(value_of(report).complete());
         break;
       }
-      if (report) continue;  // all was done by then
+      if (report) continue;  // it had finished by then
       EXPECT_EQ(report.error().kind(), ErrorKind::kInterrupted) << report.error().message();
       ++stopped;
     }

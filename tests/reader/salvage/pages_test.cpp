@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Salvage where the page directory has several blocks, some of which are lost: what their pages
-// hold is found by the pages beside them.
+// Salvage where the page directory has several blocks, some of which are lost: salvage finds the
+// entries of their pages with the help of neighbouring pages.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using format::SectionKind;
 
 constexpr std::size_t kPagesPerBlock = 3;
 
-/// Many small pages, of one volume or of two in turn.
+/// Many small pages, with contents in one volume or in two alternating ones.
 class SalvagePages : public SalvageFixture, public ::testing::WithParamInterface<bool> {
  protected:
   void SetUp() override {
@@ -54,12 +54,12 @@ class SalvagePages : public SalvageFixture, public ::testing::WithParamInterface
         name.mtime = {};
         name.link_inode = inode;
       }
-      assembler.add_link_record(inode, 0100640, 2);  // of empty files
+      assembler.add_link_record(inode, 0100640, 2);  // for empty files
     }
     assembler.next_inode = 2000;
   }
 
-  // Neither a header page nor a superblock is left, and no separate index.
+  // Leaves neither a header page nor a superblock, and no separate index.
   void leave_pages_alone() {
     sidecar_.clear();
     std::fill_n(trailing_.begin(), 4096, std::uint8_t{0});
@@ -79,7 +79,7 @@ TEST_P(SalvagePages, AreAllThere) {
   EXPECT_EQ(saved_.size(), truth_.size() - 1);
 }
 
-// Of the pages every third: two that are neighbours are lost with a run of bytes, below.
+// Tries every third page; runs of bytes below lose two neighbours.
 TEST_P(SalvagePages, WithoutAnyTwoPiecesOfTheIndex) {
   for (std::size_t first = 0; first < pieces_.size(); ++first) {
     if (pieces_[first].kind == SectionKind::kPages && first % 3 != 0) continue;
@@ -94,7 +94,8 @@ TEST_P(SalvagePages, WithoutAnyTwoPiecesOfTheIndex) {
   }
 }
 
-// The records of a run of pages, and all pages of the next run, whose numbers nothing tells then.
+// Loses the records of a run of pages, and all pages of the next run; their numbers are then
+// unknown.
 TEST_P(SalvagePages, WithRecordsOfPagesOfUnknownNumber) {
   std::size_t block = 0;
   for (const auto& piece : pieces_) {
@@ -120,14 +121,14 @@ TEST_P(SalvagePages, WithDamageAtRandom) {
   EXPECT_GT(missed_, 500U);
 }
 
-// Numbers of pages are a guess then.
+// The numbers of pages are then a guess.
 TEST_P(SalvagePages, ByThemselvesWithDamageAtRandom) {
   std::size_t saved = 0;
   for (unsigned seed = 0; seed < 150; ++seed) {
     damage_by_seed(seed, 1 + seed % 20);
     leave_pages_alone();
     salvage(seed % 2 == 0);
-    if (seed % 2 == 0 && report_.partial_files != 0) continue;  // holes are no one's contents
+    if (seed % 2 == 0 && report_.partial_files != 0) continue;  // holes could belong to any file
     if (error_.empty()) expect_nothing_wrong("seed " + std::to_string(seed));
     saved += saved_.size();
   }

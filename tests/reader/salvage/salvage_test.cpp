@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Salvage of images that were damaged by seed, against a plain reference: what is intact in one of
-// the copies is saved, byte for byte and under its name where that is known; nothing else bears a
-// name, and what is missing was told.
+// Salvage of images with random damage, compared with a plain reference: everything intact in one
+// of the copies is saved, byte for byte, and under its name if that is known. No other file gets a
+// name, and missing files are reported.
 #include "reader/salvage/salvage.h"
 #include "reader/extract/extract.h"
 
@@ -28,7 +28,7 @@ class Salvage : public SalvageFixture {
   void SetUp() override { pack_with_truth({}); }
 };
 
-/// Of each way that contents can be stored.
+/// Runs once for each way to store contents.
 class SalvageStored : public SalvageFixture, public ::testing::WithParamInterface<PieceTree> {
  protected:
   void SetUp() override { pack_with_truth(options_of(GetParam())); }
@@ -40,7 +40,7 @@ class SalvageStored : public SalvageFixture, public ::testing::WithParamInterfac
 };
 INSTANTIATE_TEST_SUITE_P(Trees, SalvageStored, ::testing::ValuesIn(kPieceTrees), kPieceTreeNameOf);
 
-// What the other tests rely on: each form of contents is there.
+// Other tests rely on this: the tree has each form of contents.
 TEST_P(SalvageStored, TheTreeHasWhatItIsNamedFor) {
   const auto& compression = GetParam().compression;
   const auto superblock = tree_.open()->superblock();
@@ -96,7 +96,7 @@ TEST_P(SalvageStored, AnyTwoKindsOfPiecesLostInBothCopies) {
     if (first.kind == SectionKind::kPages && first.offset != 4096) continue;
     for (const auto& second : pieces_) {
       if (second.offset <= first.offset) continue;
-      // The index of other contents differs by this.
+      // Only the dictionaries differ in an index of compressed contents.
       const bool is_new =
           first.kind == SectionKind::kDictionaries || second.kind == SectionKind::kDictionaries;
       if (GetParam().compression && !is_new) continue;
@@ -120,8 +120,8 @@ TEST_P(SalvageStored, WithoutDictionariesAllElseIsSaved) {
   EXPECT_EQ(report_.lost_entries, missed_);
 }
 
-// What has lost its xattrs is saved without them, and no less: by salvage, which tells the same
-// when it only lists, and by an extraction that goes on.
+// Files that have lost their xattrs are saved without them, and complete otherwise: by salvage,
+// which reports the same when it only lists, and by an extraction that keeps going.
 TEST_F(Salvage, WithoutXattrsAllContentsAreSaved) {
   for (const auto& piece : pieces_) {
     if (piece.kind != SectionKind::kXattrs) continue;
@@ -135,7 +135,7 @@ TEST_F(Salvage, WithoutXattrsAllContentsAreSaved) {
   EXPECT_EQ(saved_.size(), truth_.size() - 1);
   EXPECT_EQ(report_.lost_entries, 0U);
   EXPECT_EQ(report_.lost_attributes, without_attributes_.size());
-  // Each object once, under the name that was made first.
+  // Each object is reported once, under the name that was made first.
   EXPECT_EQ(without_attributes_.size(), 2U);
   EXPECT_TRUE(without_attributes_.contains("long"));
   EXPECT_TRUE(without_attributes_.contains("linked") || without_attributes_.contains("other name"))
@@ -163,9 +163,9 @@ TEST_F(Salvage, WithoutXattrsAllContentsAreSaved) {
   EXPECT_EQ(tree_below(*value_of(memory_->open_directory("/extracted"))), saved_);
 }
 
-// The superblocks are lost. Of one copy nothing stands at the same place as in the other, but its
-// page directory names the other's page; of the other, only the page of the root is left, at a
-// place that would have to be guessed.
+// The superblocks are lost. In one copy no page survives at a place where the other copy has one,
+// but its page directory describes the other copy's page. In the other copy only the root's page is
+// left, at a place that salvage would have to guess.
 TEST_F(Salvage, CopiesWithNothingInCommon) {
   for (const unsigned seed : {1063U, 1343U}) {
     damage_by_seed(seed, 1 + seed % 90);
@@ -196,7 +196,7 @@ TEST_F(Salvage, WithoutAHeaderPage) {
   salvage();
   expect_reference("no header, no sidecar");
   EXPECT_TRUE(report_.complete());
-  // Nor a superblock: the pages are found by themselves.
+  // Without a superblock, too, salvage finds the pages by themselves.
   std::fill_n(trailing_.begin() + static_cast<long>(trailing_base()), 4096, std::uint8_t{0});
   sidecar_.clear();
   salvage();
@@ -272,7 +272,7 @@ TEST_F(Salvage, AnIndexOfAnotherImageIsLeftAloneOrRefusedWhereItIsNamed) {
   const auto refused = reader::list_salvage(*memory_, "/t.dgfs", options, [](auto&&...) {});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message().find("the index of another image"), std::string::npos);
-  // Without its superblock nothing says so, but its pages are not those of the image.
+  // Without its superblock the sidecar does not say so, but its pages are not those of the image.
   std::fill_n(sidecar_.begin(), 4096, std::uint8_t{0});
   salvage();
   sidecar_.clear();

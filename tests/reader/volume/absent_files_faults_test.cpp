@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Files of an image that may not be read, change or go between two looks at them, or were made by
-// a newer version; and places where volumes are looked for and must not be.
+// Files of an image that may not be read, that change or vanish between two looks, or that a newer
+// version made; and places where the reader must not look for volumes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ constexpr std::uint64_t kUnknownFeature = std::uint64_t{1} << 60;
 class AbsentFilesFaults : public ::testing::Test {
  protected:
   void SetUp() override { write(*memory_, 0x11); }
-  // An image whose one file lies in volume 1.
+  // Writes an image whose one file lies in volume 1.
   static void write(storage::Env& env, std::uint8_t uuid) {
     for (const auto* folder : {"/i", "/v"}) expect_ok(env.make_directory(folder, 0755));
     ImageAssembler assembler;
@@ -53,7 +53,7 @@ class AbsentFilesFaults : public ::testing::Test {
     if (memory_->status(path)) expect_ok(memory_->remove(path));
     write_file(*memory_, path, bytes);
   }
-  // A field of a page of a file, which keeps its checksum.
+  // Changes a field of a header page and keeps the checksum right.
   template <class Change>
   void change_header(const char* path, const Change& change, bool both = false) {
     auto bytes = read_file(*memory_, path);
@@ -75,7 +75,7 @@ class AbsentFilesFaults : public ::testing::Test {
     for (const auto& warning : warnings_) codes.push_back(warning.code());
     return codes;
   }
-  // What is said of the file, or "read".
+  // Returns the error of reading the file, or "read".
   static std::string answer_of(const Image& image) {
     const auto read = contents(image, value_of(image.lookup("f")));
     if (!read) return read.error().message();
@@ -85,7 +85,7 @@ class AbsentFilesFaults : public ::testing::Test {
   std::string answer(std::vector<std::string> volumes) {
     return answer_of(*value_of(open(kPlacedImage, std::move(volumes))));
   }
-  // From the `first`th on, such calls are refused, up to and with the `last`th.
+  // Refuses such calls, from the `first` one to the `last` one.
   void refuse(CallKind kind, const std::string& path, ErrorKind error, int first = 1,
               int last = 1000) {
     seen_ = 0;
@@ -115,9 +115,9 @@ TEST_F(AbsentFilesFaults, AnIndexThatMayNotBeReadIsReplacedByTheCopyInTheImage) 
   EXPECT_FALSE(warnings_[0].offset());
   EXPECT_EQ(answer_of(*image), "read");
   EXPECT_FALSE(image->has_second_index());
-  hook_ = {};  // it was not damage: what it is now is not looked at
+  hook_ = {};  // no damage, so the reader does not look at the file again
   EXPECT_FALSE(image->has_second_index());
-  // Whoever asks for it is to know.
+  // A caller who names the file gets the error.
   refuse(CallKind::kOpen, kPlacedIndex, ErrorKind::kPermission);
   options_.index_path = kPlacedIndex;
   EXPECT_EQ(open(kPlacedImage).error().kind(), ErrorKind::kPermission);
@@ -140,7 +140,7 @@ TEST_F(AbsentFilesFaults, AnImageThatCannotBeReadIsNoHelpForADamagedIndex) {
   EXPECT_EQ(opened.error().code(), 3105);
 }
 
-// What the other copy is no help for is told as it is, whichever read it is of.
+// An error for which the other copy is no help is returned as it is, for each read.
 TEST_F(AbsentFilesFaults, WhatIsNoDamageIsNotTakenForIt) {
   for (int read = 1;; ++read) {
     refuse(CallKind::kRead, kPlacedIndex, ErrorKind::kLimit, read);
@@ -180,7 +180,7 @@ TEST_F(AbsentFilesFaults, ACopyOfAnotherImageIsNotUsed) {
   EXPECT_EQ(open(kPlacedImage).error().code(), 3100);
 }
 
-// Its last page is not asked: it was written by the same builder.
+// The last page is not read, because the same builder wrote it.
 TEST_F(AbsentFilesFaults, AHeaderOfANewerVersionIsNotDamage) {
   const auto newer = [](auto& header) { header.incompat |= kUnknownFeature; };
   change_header(kPlacedVolume, newer);
@@ -192,7 +192,7 @@ TEST_F(AbsentFilesFaults, AHeaderOfANewerVersionIsNotDamage) {
   EXPECT_TRUE(warnings_.empty());
 }
 
-// Between the read of its superblock and the look at its length.
+// The file is cut between the read of its superblock and the look at its length.
 TEST_F(AbsentFilesFaults, AnImageThatIsCutWhileItIsOpened) {
   expect_ok(memory_->remove(kPlacedIndex));
   hook_ = [&](CallKind kind, const std::string& path) -> Status {
@@ -205,7 +205,7 @@ TEST_F(AbsentFilesFaults, AnImageThatIsCutWhileItIsOpened) {
   EXPECT_EQ(opened.error().code(), 3001);
 }
 
-// As a build leaves it that was killed while it gave volumes their names.
+// A build that was killed while it named volumes leaves such files.
 TEST_F(AbsentFilesFaults, HiddenNamesAmongWhichOneIsTheVolume) {
   const auto hidden = [](std::uint8_t number) {
     return storage::hidden_name("one", Buffer{number}, "new");
@@ -217,24 +217,24 @@ TEST_F(AbsentFilesFaults, HiddenNamesAmongWhichOneIsTheVolume) {
   EXPECT_EQ(answer({kPlacedVolume}), "read");
   expect_ok(memory_->rename(kPlacedVolume, "/v/" + hidden(4)));
   EXPECT_EQ(answer({kPlacedVolume}), "read");
-  refuse(CallKind::kOther, "/v/" + hidden(4), ErrorKind::kIo);  // its status
+  refuse(CallKind::kOther, "/v/" + hidden(4), ErrorKind::kIo);  // the status of the hidden file
   EXPECT_NE(answer({kPlacedVolume}), "read");
 }
 
 TEST_F(AbsentFilesFaults, AVolumeThatGoesBetweenTwoLooks) {
   refuse(CallKind::kOpen, kPlacedVolume, ErrorKind::kNotFound, 2);
-  EXPECT_NE(answer({"/v"}).find("; none of the files in /v is it"), std::string::npos);
+  EXPECT_NE(answer({"/v"}).find("; none of the files in /v is this volume"), std::string::npos);
   EXPECT_GE(seen_, 2);
 }
 
 TEST_F(AbsentFilesFaults, TheImagesFolderIsLookedThroughOnce) {
   put("/i/b", pattern(20000, 1));
   refuse(CallKind::kOpen, "/i/b", ErrorKind::kIo, 1000);
-  EXPECT_NE(answer({"/i"}).find("; none of the files in /i is it"), std::string::npos);
+  EXPECT_NE(answer({"/i"}).find("; none of the files in /i is this volume"), std::string::npos);
   EXPECT_EQ(seen_, 1);
 }
 
-// Contents past the page cache are read by a descriptor of their own, if it is of the same file.
+// Direct reads use a second descriptor, but only if it is of the same file.
 TEST_F(AbsentFilesFaults, AVolumeThatIsReplacedWhileItIsOpened) {
   options_.contents_past_page_cache = true;
   EXPECT_EQ(answer({kPlacedVolume}), "read");
@@ -243,7 +243,7 @@ TEST_F(AbsentFilesFaults, AVolumeThatIsReplacedWhileItIsOpened) {
   EXPECT_EQ(seen_, 2);
   seen_ = 0;
   auto other = foreign(kPlacedVolume);
-  other[format::kPageBytes + 50] ^= 1;  // its contents, which would be told as damaged
+  other[format::kPageBytes + 50] ^= 1;  // changed contents, which would count as damaged
   hook_ = [&](CallKind kind, const std::string& path) {
     if (kind == CallKind::kOpen && path == kPlacedVolume && ++seen_ == 2) put(kPlacedVolume, other);
     return ok();
@@ -252,7 +252,7 @@ TEST_F(AbsentFilesFaults, AVolumeThatIsReplacedWhileItIsOpened) {
   EXPECT_EQ(seen_, 2);
 }
 
-// Not for every file of it, but again after a second.
+// The reader does not look again for every file, but after a second.
 TEST_F(AbsentFilesFaults, AMissingVolumeIsLookedForAgain) {
   const auto at_second = [&](std::int64_t second) {
     memory_->set_now(Time{1'800'000'000 + second, 0});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Opening where files of the image are absent, foreign, damaged or not what they are given for.
+// Opening with files of the image that are absent, foreign, damaged or of the wrong kind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class AbsentFiles : public ::testing::Test {
     for (const auto* folder : {"/i", "/v"}) expect_ok(env_->make_directory(folder, 0755));
     write(*env_, 0x11);
   }
-  // An image whose one file lies in volume 1.
+  // Writes an image whose one file lies in volume 1.
   static void write(storage::Env& env, std::uint8_t uuid, bool trailing = true) {
     ImageAssembler assembler;
     assembler.uuid.fill(uuid);
@@ -40,7 +40,7 @@ class AbsentFiles : public ::testing::Test {
     assembler.more_volumes = {{1, kVolume}};
     assembler.write(env, kTree, kTreeIndex, trailing);
   }
-  // A file of an image like this one but for its UUID, or of one without an index of its own.
+  // A file of a similar image with another UUID, or of one without a trailing index.
   static Buffer other(const char* path, std::uint8_t uuid, bool trailing = true) {
     const auto env = storage::make_memory_env(2);
     for (const auto* folder : {"/i", "/v"}) expect_ok(env->make_directory(folder, 0755));
@@ -65,7 +65,7 @@ class AbsentFiles : public ::testing::Test {
     EXPECT_EQ(opened.error().code(), code) << opened.error().message();
     EXPECT_FALSE(opened.error().file().empty()) << opened.error().message();
   }
-  // What is said of the file whose volume is not to be had from `volumes`.
+  // Returns the error of reading the file if `volumes` do not have its volume, or "read".
   std::string missing(std::vector<std::string> volumes) {
     const auto image = value_of(open(kTree, std::move(volumes)));
     const auto read = contents(*image, value_of(image->lookup("f")));
@@ -89,7 +89,7 @@ TEST_F(AbsentFiles, AllThere) {
       {"image", kTree}, {"index", kTreeIndex}, {"volume 1", kVolume}};
   EXPECT_EQ(image->files(), files);
   EXPECT_GT(image->resident_bytes(), 0U);
-  EXPECT_EQ(image->models().size(), 1U);  // the empty one
+  EXPECT_EQ(image->models().size(), 1U);  // the empty model
   EXPECT_EQ(image->attribute_tables().size(), 1U);
   EXPECT_TRUE(value_of(reader::verify(*image, {})).sound());
   EXPECT_TRUE(warnings_.empty());
@@ -106,7 +106,7 @@ TEST_F(AbsentFiles, VolumesThatAreNotTheRightOnes) {
   EXPECT_NE(missing({"/v/noise"}).find("/v/noise"), std::string::npos);
   EXPECT_NE(missing({"/v/zeros"}).find("/v/zeros"), std::string::npos);
   EXPECT_EQ(missing({"/v/absent"}).find("/v/absent"), std::string::npos);
-  EXPECT_EQ(missing({kTree}).find("; "), std::string::npos);  // the image is none of them
+  EXPECT_EQ(missing({kTree}).find("; "), std::string::npos);  // the image is not volume 1
   EXPECT_EQ(missing({"/v/foreign", "/v/short", kTree, kVolume}), "read");
 }
 
@@ -117,12 +117,12 @@ TEST_F(AbsentFiles, FoldersAreLookedThrough) {
   expect_ok(value_of(env_->open_directory("/v"))->make_node("d pipe", 0010644, 0));
   EXPECT_EQ(missing({"/i", "/v"}), "read");
   expect_ok(env_->rename(kVolume, "/v/c folder/one"));
-  EXPECT_NE(missing({"/v"}).find("; none of the files in /v is it"), std::string::npos);
+  EXPECT_NE(missing({"/v"}).find("; none of the files in /v is this volume"), std::string::npos);
   EXPECT_EQ(missing({"/v", "/v/c folder"}), "read");
   EXPECT_TRUE(value_of(open(kTree))->check_is_volume("/v"));
 }
 
-// Also without being named, and whatever became of the name.
+// The same works for volumes that are not named, whatever their file names.
 TEST_F(AbsentFiles, TheImagesOwnFolderIsLookedThroughAtLast) {
   put("/i/b foreign", other(kVolume, 0x22));
   put("/i/c noise", pattern(20000, 1));
@@ -154,7 +154,7 @@ TEST_F(AbsentFiles, TellsWhichFilesAreVolumes) {
   EXPECT_EQ(image->check_is_volume("/v/absent").error().kind(), ErrorKind::kNotFound);
 }
 
-// An image that was renamed is found by the name that its index remembers, in every kind of folder.
+// A renamed image is found by the name in its index, in every kind of folder.
 TEST_F(AbsentFiles, VolumesAreFoundByTheirHints) {
   for (const std::string folder : {"/", "", "/i/"}) {
     ImageAssembler assembler;
@@ -178,11 +178,11 @@ TEST_F(AbsentFiles, HeadersOfAVolume) {
   put(kVolume, damaged);
   EXPECT_EQ(missing({kVolume}), "read");
   EXPECT_EQ(warnings_.size(), 1U);
-  // The last page is of a longer file.
+  // The last page belongs to a longer file.
   damaged.insert(damaged.begin() + static_cast<std::ptrdiff_t>(last_page), format::kPageBytes, 0);
   put(kVolume, damaged);
   EXPECT_NE(missing({kVolume}), "read");
-  // The two pages are sound, but not the same.
+  // Both pages are sound, but they differ.
   auto header = value_of(format::decode_volume_header(Bytes(whole).first(format::kPageBytes)));
   header.data_end -= 1;
   auto differing = whole;
@@ -206,7 +206,7 @@ TEST_F(AbsentFiles, WhatIsNoImage) {
   expect_refused(kTreeIndex, 3104);
 }
 
-// Volume 0 is missed as others are: contents in it fail until it is there, all else is served.
+// A missing volume 0 is like any missing volume: only its contents fail until it is back.
 TEST_F(AbsentFiles, AnImageThatIsGoneIsOpenedByItsIndex) {
   ImageAssembler assembler;
   assembler.uuid.fill(0x11);
@@ -247,15 +247,15 @@ TEST_F(AbsentFiles, IndexesThatAreNotTheRightOnes) {
   for (const auto* part : {"/i/foreign: ", "another image", "uuid 22222222", "uuid 11111111"}) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   }
-  EXPECT_EQ(message.find("use --index"), std::string::npos) << message;  // it was used
+  EXPECT_EQ(message.find("use --index"), std::string::npos) << message;  // --index was used
   options_.index_path = "/i/absent";
   EXPECT_EQ(open(kTree).error().kind(), ErrorKind::kNotFound);
-  options_.index_path = "/i/noise";  // damaged: the copy in the image serves
+  options_.index_path = "/i/noise";  // damaged, so the reader uses the copy in the image
   EXPECT_EQ(value_of(open(kTree))->lookup("f").has_value(), true);
   EXPECT_EQ(warnings_, std::vector<std::uint16_t>{3106});
 }
 
-// Whatever lies where an index is looked for, an image with a copy of it opens.
+// Whatever lies at the place of the index, an image with a copy of it opens.
 TEST_F(AbsentFiles, WhatIsNotTheIndexBesideAnImageIsToldAndLeftAlone) {
   const auto folder = value_of(env_->open_directory("/i"));
   const std::vector<std::pair<std::string, std::function<void()>>> cases = {
@@ -280,11 +280,12 @@ TEST_F(AbsentFiles, WhatIsNotTheIndexBesideAnImageIsToldAndLeftAlone) {
     EXPECT_EQ(warnings_, std::vector<std::uint16_t>{3106});
     EXPECT_TRUE(last_warning_.starts_with(kTreeIndex + std::string(": "))) << last_warning_;
     EXPECT_NE(last_warning_.find(reason), std::string::npos) << last_warning_;
-    EXPECT_TRUE(last_warning_.ends_with("; the copy in the image serves instead")) << last_warning_;
+    EXPECT_TRUE(last_warning_.ends_with("; the copy in the image is used instead"))
+        << last_warning_;
     std::size_t damaged = 0;
     expect_ok(opened.value()->verify_index([&](const Error&) { ++damaged; }));
-    EXPECT_EQ(damaged, 1U) << "verify tells of it";
-    // Whoever names it is to know.
+    EXPECT_EQ(damaged, 1U) << "verify reports it";
+    // A caller who names the file gets the error.
     options_.index_path = kTreeIndex;
     EXPECT_FALSE(open(kTree)) << reason;
   }
@@ -305,7 +306,7 @@ TEST_F(AbsentFiles, WhatIsNotTheIndexOfAnImageWithoutACopyIsRefused) {
   EXPECT_EQ(open(kTree).error().kind(), ErrorKind::kIsDirectory);
 }
 
-// The place of a volume, too: it is looked for further on.
+// The same holds at the place of a volume: the reader looks further.
 TEST_F(AbsentFiles, WhatIsNoFileInThePlaceOfAVolumeIsPassedOver) {
   const auto folder = value_of(env_->open_directory("/v"));
   expect_ok(env_->rename(kVolume, "/v/two"));
@@ -327,7 +328,7 @@ TEST_F(AbsentFiles, AHeaderThatNamesAnotherIndex) {
   const auto page = format::encode_volume_header(header);
   std::copy(page.begin(), page.end(), bytes.begin());
   put(kTree, bytes);
-  EXPECT_FALSE(value_of(open(kTree))->has_second_index());  // the file beside it serves
+  EXPECT_FALSE(value_of(open(kTree))->has_second_index());  // the reader uses the file beside it
   expect_ok(env_->remove(kTreeIndex));
   expect_refused(kTree, 3100);
 }
@@ -344,7 +345,7 @@ TEST_F(AbsentFiles, AnImageWithoutAnIndexOfItsOwn) {
   expect_refused(kTree, 3102);
 }
 
-// Beside an index of another name lies no image that would be found by the name.
+// No image has the name that goes with this index.
 TEST_F(AbsentFiles, AnIndexAlone) {
   put("/v/index", read_file(*env_, kTreeIndex));
   const auto image = value_of(open("/v/index"));
@@ -353,7 +354,7 @@ TEST_F(AbsentFiles, AnIndexAlone) {
   EXPECT_EQ(image->files().front().first, "index");
   const auto report = value_of(reader::verify(*image, {}));
   EXPECT_EQ(report.index_copies, 1U);
-  EXPECT_EQ(report.damaged_index_places, 1U);  // volume 0 is missing
+  EXPECT_EQ(report.damaged_index_places, 1U);  // at volume 0, which is missing
 }
 
 TEST_F(AbsentFiles, ImagesBesideADamagedIndexThatDoNotHelp) {

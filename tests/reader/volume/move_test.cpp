@@ -35,13 +35,13 @@ class VolumeMoveTest : public testing::Test {
   std::unique_ptr<storage::Directory> directory(const std::string& path) {
     return value_of(env_->open_directory(path));
   }
-  /// Of two file systems: no file of one has a name in the other.
+  /// Refuses links as between two file systems.
   static Status no_links(storage::CallKind kind, const std::string& path) {
     return kind == storage::CallKind::kLink && path.ends_with(kTo)
                ? Status(Error(ErrorKind::kIo, 1, "another file system"))
                : ok();
   }
-  /// @param is_synced  the old name cannot have come back with a power cut
+  /// @param is_synced  true if a power cut cannot have brought back the old name
   void expect_moved(bool is_synced = true) {
     EXPECT_FALSE(is_synced && env_->status(kFrom));
     EXPECT_EQ(read_file(*env_, kTo), content_);
@@ -72,7 +72,7 @@ TEST_F(VolumeMoveTest, CopiesToAnotherFileSystem) {
     told_bytes = done;
   };
   EXPECT_TRUE(value_of(reader::move_volume_file(env, kFrom, kTo, options)).is_copied);
-  EXPECT_EQ(told_bytes, 2 * content_.size());  // written, and read once more
+  EXPECT_EQ(told_bytes, 2 * content_.size());  // written once, and read once
   expect_moved();
 }
 
@@ -100,7 +100,7 @@ TEST_F(VolumeMoveTest, SeesThatTheCopyReadsDifferently) {
   for (std::uint64_t call = 1;; ++call) {
     faulty->arm({storage::FaultKind::kBitFlip, call, false});
     const auto moved = reader::move_volume_file(*faulty, kFrom, kTo, {});
-    if (moved) {  // it was no read, or there are no more of them
+    if (moved) {  // the call was no read, or there are no more calls
       expect_moved();
       if (faulty->calls() < call) break;
       expect_ok(env_->rename(kTo, kFrom));
@@ -111,10 +111,10 @@ TEST_F(VolumeMoveTest, SeesThatTheCopyReadsDifferently) {
     EXPECT_EQ(read_file(*env_, kFrom), content_);
     ++seen;
   }
-  EXPECT_EQ(seen, 3 * 3U);  // reads of 4 MiB, of the file and twice of both
+  EXPECT_EQ(seen, 3 * 3U);  // reads of 4 MiB: one of the file for copying, then both files
 }
 
-// Every call fails, or is the last: one whole copy has a name, and nothing else is left.
+// Each call fails, or is the last: one complete copy has a name, and nothing else is left.
 TEST_F(VolumeMoveTest, AlwaysLeavesAWholeFile) {
   for (const bool is_copied : {false, true}) {
     for (const auto kind : {storage::FaultKind::kIoError, storage::FaultKind::kNoSpace,
@@ -133,7 +133,7 @@ TEST_F(VolumeMoveTest, AlwaysLeavesAWholeFile) {
           if (faulty->calls() < call) break;
         }
         faults += faulty->fired();
-        // A power cut at the last call takes what was not synced.
+        // A power cut at the last call loses unsynced changes.
         if (kind == storage::FaultKind::kStop) {
           env_->crash(storage::CrashLoss::kRandomSubset, call);
         }
@@ -149,7 +149,7 @@ TEST_F(VolumeMoveTest, AlwaysLeavesAWholeFile) {
         }
         for (const auto* folder : {"/a", "/b"}) {
           auto names = value_of(directory(folder)->list());
-          // What failed may be the removal of the lock file, which then is nobody's.
+          // The failed call may be the removal of the lock file, which then belongs to no process.
           std::erase(names, ".volume.lock");
           ASSERT_LE(names.size(), 1U) << "call " << call << " leaves " << names.back();
         }
@@ -159,7 +159,7 @@ TEST_F(VolumeMoveTest, AlwaysLeavesAWholeFile) {
   }
 }
 
-// A build that ends meanwhile puts a new volume in the old one's place.
+// A build that ends meanwhile puts a new volume at the old place.
 TEST_F(VolumeMoveTest, RemovesNothingThatCameMeanwhile) {
   const auto newer = pattern(100, 8);
   HookEnv env(*env_, no_links);
@@ -191,7 +191,7 @@ TEST_F(VolumeMoveTest, NamesAPlaceThatIsNone) {
   for (const std::string path : {"", "/b/.."}) {
     const auto moved = reader::move_volume_file(*env_, kFrom, path, {});
     ASSERT_FALSE(moved);
-    EXPECT_EQ(moved.error().message(), (path.empty() ? "''" : path) + ": is no name of a file");
+    EXPECT_EQ(moved.error().message(), (path.empty() ? "''" : path) + ": is not a file name");
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What only the memory environment has: crashes, a clock to move, a capacity.
+// Features of the memory environment alone: crashes, a clock that tests move, a capacity.
 #include "storage/memory/env.h"
 
 #include <set>
@@ -88,7 +88,7 @@ TEST_F(MemoryEnvTest, PublishSurvivesACrash) {
   EXPECT_EQ(content("/f"), "whole");
 }
 
-// As after a failed writeback: a later sync says that all is well.
+// As after a failed writeback: a later sync succeeds.
 TEST_F(MemoryEnvTest, WhatWasNotSyncedCanBeLostForGood) {
   const auto file = create("/f", "old");
   ASSERT_OK(file->sync());
@@ -117,7 +117,8 @@ TEST_F(MemoryEnvTest, AScatteredWriteLosesAnySectors) {
     const std::string sectors[] = {bytes.substr(100, 412), bytes.substr(512, 512),
                                    bytes.substr(1024)};
     for (const std::string& sector : sectors) {
-      EXPECT_EQ(sector, std::string(sector.size(), sector.front())) << "whole or not at all";
+      EXPECT_EQ(sector, std::string(sector.size(), sector.front()))
+          << "a sector is kept whole or not at all";
     }
     seen.insert({bytes[100], bytes[512], bytes[1024]});
   }
@@ -169,7 +170,7 @@ TEST_F(MemoryEnvTest, PunchedSpaceIsFreeForOthers) {
   EXPECT_FAILS(ErrorKind::kNoSpace, file->write_at(4096, Buffer(1)));
 }
 
-// A hole that no sync has covered is there or not; what was written over it later stays.
+// A crash may lose a hole that no sync has covered; later writes over it stay.
 TEST_F(MemoryEnvTest, APunchedHoleMayBeLostInACrash) {
   for (const auto loss : {CrashLoss::kDropUnsynced, CrashLoss::kKeepAll}) {
     auto file = create("/f", std::string(2 * 4096, 'x'));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Content of a file in memory against a plain array, through writes, truncations, syncs and
-// crashes.
+// Compares the content of a file in memory with a plain array, through writes, truncations, syncs
+// and crashes.
 #include <algorithm>
 #include <set>
 
@@ -44,7 +44,7 @@ class MemoryFileProperty : public testing::TestWithParam<int> {
     now_.resize(random_.below(kSizeMax));
     ASSERT_OK(file_->truncate(now_.size()));
   }
-  // Data segments are in order, and all outside of them is zero.
+  // Expects data segments in order, and zeros outside of them.
   void check_holes() {
     std::uint64_t at = 0;
     while (true) {
@@ -86,13 +86,14 @@ TEST_P(MemoryFileProperty, AgreesWithAnArray) {
   }
 }
 
-// With one sector-sized value per sector, each sector must be as some write (or the sync) left it.
+// Each write gives its sectors one value, so each sector must have the value of some write, or of
+// the sync.
 class SectorLoss : public MemoryFileProperty {
  protected:
   static constexpr std::size_t kSector = 512;
   static constexpr std::size_t kSectors = 64;
 
-  // What may be in each sector after a crash, and the file as it is before.
+  // Notes the values that each sector may have after a crash.
   void write_sectors() {
     possible_.assign(kSectors, {0});
     ASSERT_OK(file_->truncate(0));
@@ -119,7 +120,7 @@ class SectorLoss : public MemoryFileProperty {
 };
 
 TEST_P(SectorLoss, AtRandomKeepsSectorsWhole) {
-  // One crash in a hundred loses nothing that shows.
+  // About one crash in a hundred has no visible loss.
   constexpr int kCrashes = 10;
   int lossy = 0;
   for (int i = 0; i < kCrashes; ++i) {

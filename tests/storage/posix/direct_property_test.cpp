@@ -19,7 +19,7 @@ class DirectFile : public testing::Test {
  protected:
   void write(std::uint64_t offset, Bytes data) {
     ASSERT_OK(file_->write_at(offset, data));
-    if (data.empty()) return;  // lengthens no file
+    if (data.empty()) return;  // an empty write does not lengthen the file
     if (model_.size() < offset + data.size()) model_.resize(offset + data.size());
     std::copy(data.begin(), data.end(), model_.begin() + static_cast<std::ptrdiff_t>(offset));
   }
@@ -56,7 +56,7 @@ TEST_F(DirectFile, AgreesWithAnArray) {
     if (HasFatalFailure()) return;
   }
   EXPECT_EQ(file_->size().value(), model_.size());
-  // The same bytes through the page cache.
+  // Reads the same bytes through the page cache.
   Buffer cached(model_.size());
   ASSERT_OK(read_exactly(*std::move(env_->open(dir_ / "f")).value(), 0, cached));
   EXPECT_EQ(cached, model_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What only the real system has.
+// Features of the real system alone.
 #include "storage/posix/env.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ namespace {
 
 class PosixEnvTest : public testing::Test {
  protected:
-  /// Makes "file", of 60,000 bytes that tell where they are. Returns them.
+  /// Makes "file" with 60,000 bytes that show their place. Returns them.
   std::string publish_letters() {
     std::string content;
     for (int i = 0; i < 60'000; ++i) content += static_cast<char>('a' + i % 26 + i / 5000);
@@ -38,7 +38,7 @@ class PosixEnvTest : public testing::Test {
   std::unique_ptr<storage::Env> env_ = storage::make_posix_env();
 };
 
-// As where O_TMPFILE is unknown: an unlinked file cannot be linked again and has to be copied.
+// As on a file system without O_TMPFILE: an unlinked file gets no new link, so it is copied.
 TEST_F(PosixEnvTest, PublishCopiesAFileThatCannotBeLinked) {
   const std::string hidden = dir_ / "hidden";
   storage::UniqueFd fd(::open(hidden.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0777));
@@ -58,7 +58,7 @@ TEST_F(PosixEnvTest, PublishCopiesAFileThatCannotBeLinked) {
   EXPECT_EQ(std::move(env_->open_directory(dir_.path())).value()->list().value().size(), 1U);
 }
 
-// Blocks written later must not go to the file that was copied.
+// Later writes must go to the copy.
 TEST_F(PosixEnvTest, WritesPastTheCacheGoToTheCopyOncePublished) {
   const std::string hidden = dir_ / "hidden";
   storage::UniqueFd fd(::open(hidden.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0777));
@@ -76,7 +76,7 @@ TEST_F(PosixEnvTest, WritesPastTheCacheGoToTheCopyOncePublished) {
   EXPECT_EQ(there, content);
 }
 
-// Its name may be whatever the process has chosen, such as what changes a terminal.
+// A process may choose any name, even one with control sequences of a terminal.
 TEST_F(PosixEnvTest, NamesWhoHasALockInWhatATerminalCanShow) {
   publish_letters();
   std::array<char, 16> name{};
@@ -92,7 +92,7 @@ TEST_F(PosixEnvTest, NamesWhoHasALockInWhatATerminalCanShow) {
   EXPECT_EQ(holders[0].command, "a?[31m??");
 }
 
-// A read that was announced takes another way to the same bytes: the first time, and only then.
+// The first read after an announcement takes another way to the same bytes.
 TEST_F(PosixEnvTest, AnnouncedReadsGiveWhatOthersGive) {
   const std::string content = publish_letters();
   for (const bool direct : {false, true}) {
@@ -116,7 +116,7 @@ TEST_F(PosixEnvTest, AnnouncedReadsGiveWhatOthersGive) {
   }
 }
 
-// What it is that needs no waiting is the system's to say; what is read so is what is there.
+// The system decides which bytes are at hand; they must equal those of other reads.
 TEST_F(PosixEnvTest, WhatIsAtHandIsWhatOthersRead) {
   const std::string content = publish_letters();
   const auto file = std::move(env_->open(dir_ / "file", {})).value();
@@ -136,7 +136,8 @@ TEST_F(PosixEnvTest, WhatIsAtHandIsWhatOthersRead) {
   EXPECT_EQ(file->read_at_hand(content.size(), out), 0U);
   EXPECT_EQ(file->read_at_hand(std::uint64_t{1} << 63, out), 0U);
   const auto direct = std::move(env_->open(dir_ / "file", {.direct = true})).value();
-  const auto count = direct->read_at_hand(0, out);  // some file systems know no other way
+  // Some file systems serve direct reads in this way, too.
+  const auto count = direct->read_at_hand(0, out);
   EXPECT_TRUE(as_text(out).substr(0, count) == content.substr(0, count));
 }
 
@@ -148,7 +149,7 @@ TEST_F(PosixEnvTest, PublishedFilesObeyTheUmask) {
   EXPECT_EQ(env_->status(dir_ / "out").value().mode, 0100640U);
 }
 
-// As where O_TMPFILE is unknown.
+// As on a file system without O_TMPFILE.
 TEST_F(PosixEnvTest, NewFilesWithAHiddenNameAppearCompleteToo) {
   const storage::UniqueFd directory(
       ::open(dir_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Reads under way at once: each must end as read_at would have ended, whichever way it went.
+// Reads under way at once: each must end as read_at() does, whichever way it takes.
 #include "storage/reads/queue.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ using storage::ReadQueueOptions;
 
 constexpr std::size_t kFileBytes = 1'000'003;  // not a multiple of any block
 
-/// Memory as O_DIRECT wants it.
+/// Memory aligned as O_DIRECT needs it.
 struct Block {
   explicit Block(std::size_t size_bytes)
       : memory(static_cast<std::uint8_t*>(
@@ -72,7 +72,8 @@ class ReadQueueTest : public testing::TestWithParam<Way> {
     return storage::make_read_queue(options);
   }
 
-  /// Random reads of `file`, more than the queue has room for; each ends as in an array.
+  /// Makes more random reads of `file` than the queue has room for; each must give the bytes of an
+  /// array.
   void expect_array(const storage::File& file, storage::ReadQueue& queue, std::uint64_t seed) {
     Random random(seed);
     struct Wanted {
@@ -83,7 +84,7 @@ class ReadQueueTest : public testing::TestWithParam<Way> {
     const auto pop = [&] {
       const auto finished = queue.pop();
       const auto found = wanted.find(finished.tag);
-      ASSERT_NE(found, wanted.end()) << "told twice, or never asked for";
+      ASSERT_NE(found, wanted.end()) << "this read ended twice, or was never asked for";
       const auto& [offset, block] = found->second;
       const auto there = offset < kFileBytes ? kFileBytes - offset : 0;
       ASSERT_EQ(finished.count.value(), std::min<std::size_t>(block.bytes.size(), there));
@@ -130,7 +131,7 @@ TEST_P(ReadQueueTest, ReadsOtherFilesByTheirOwnMeans) {
 }
 
 TEST_P(ReadQueueTest, TellsAnErrorOfTheReadThatHadIt) {
-  // A directory can be opened, and no read of it succeeds.
+  // A directory can be opened, but every read of it fails.
   storage::PosixFile unreadable(
       storage::UniqueFd(::open(dir_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
       "unreadable");
@@ -153,7 +154,7 @@ TEST_P(ReadQueueTest, TellsAnErrorOfTheReadThatHadIt) {
   }
 }
 
-// The kernel would write into memory that is somebody else's by then.
+// Otherwise the kernel would write into memory that has another owner by then.
 TEST_P(ReadQueueTest, EndsOnlyWhenAllReadsHave) {
   Block block(65536);
   std::fill(block.bytes.begin(), block.bytes.end(), std::uint8_t{0});

@@ -21,7 +21,7 @@ class FaultyEnvTest : public testing::Test {
     ASSERT_OK(file->write_at(0, Buffer(1000, 0xaa)));
     file_ = std::move(env_->open("/f", {storage::OpenOptions::Mode::kReadWrite})).value();
   }
-  // Content as it is underneath.
+  // The content of the file below.
   Buffer stored() {
     const auto file = std::move(memory_->open("/f")).value();
     Buffer bytes(file->size().value());
@@ -155,7 +155,7 @@ TEST_F(FaultyEnvTest, OnlyForLimitsFaultPoints) {
   EXPECT_FAILS(ErrorKind::kIo, env_->open("/other"));
 }
 
-// The loop that tests above use: it must reach each call once, and end.
+// The tests above use this loop: it must reach each call once, and end.
 TEST_F(FaultyEnvTest, CountingUpReachesEveryCall) {
   const auto work = [&]() -> Status {
     DGFS_TRY(dir, env_->open_directory("/"));
@@ -173,7 +173,7 @@ TEST_F(FaultyEnvTest, CountingUpReachesEveryCall) {
     EXPECT_EQ(memory_->status("/out").has_value(), status.has_value());
     if (env_->fired() == 0) break;
   }
-  EXPECT_EQ(at_call, 6U);  // five calls, then none
+  EXPECT_EQ(at_call, 6U);  // five calls, and a sixth that does not come
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kRoot = 0;
 constexpr std::uint32_t kNobody = 65534;
 
-// What `dgfs` is asked to do, as one text; the error's text where the call is refused.
+// Returns the arguments for `dgfs` as one text, or the error's text.
 std::string translated(const Arguments& arguments, std::uint32_t user_id = kNobody) {
   const auto result = mount_helper_arguments(arguments, user_id);
   if (!result) return result.error().text();

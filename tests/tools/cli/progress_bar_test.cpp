@@ -38,7 +38,7 @@ TEST(RenderProgress, CountsWhereNothingIsKnown) {
             "scanning  1,204,311 entries  120,431/s");
 }
 
-// A first file of many that came late would tell of hours.
+// If the first of many files came late, the estimate would say hours.
 TEST(RenderProgress, JudgesByASecondOfWorkOrMore) {
   const std::string early = render_progress({"packing", 5, 1'000'000, kSecondNs / 20}, 100);
   EXPECT_EQ(early.find("left"), std::string::npos) << early;
@@ -77,7 +77,7 @@ TEST_F(ProgressBarTest, IsSilentForASecond) {
   EXPECT_TRUE(run.err().ends_with("\r\x1b[K"));
 }
 
-// Dictionaries are trained before the first byte is packed.
+// The build trains dictionaries before it packs the first byte.
 TEST_F(ProgressBarTest, MeasuresFromTheFirstProgressOn) {
   test::ToolRun run(*env_, {.err_is_terminal = true});
   ProgressBar bar(run.io(), false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Images with more damage than anybody wants to read line by line.
+// Images with more damage than a user wants to read line by line.
 #include <algorithm>
 #include <string>
 
@@ -25,7 +25,7 @@ class ReportCapTest : public TreeFixture {
  protected:
   void SetUp() override {
     ImageAssembler assembler;
-    assembler.entries_per_page = 1;  // and one for the root
+    assembler.entries_per_page = 1;  // one page for each file, and one for the root
     for (int i = 0; i < kFiles; ++i) {
       assembler.add_file("f" + std::to_string(1000 + i), as_bytes("contents"));
     }

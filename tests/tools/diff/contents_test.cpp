@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kTerabyte = std::uint64_t{1} << 40;
 constexpr std::uint64_t kPage = storage::MemoryContent::kPageBytes;
 
-/// Tells what was read of it, and fails once that is more than anybody should read here.
+/// Counts what is read of it, and fails if that is more than diff should read here.
 class CountedContent final : public tools::DiffContent {
  public:
   explicit CountedContent(std::uint64_t size_bytes) { content_.resize(size_bytes); }
@@ -25,7 +25,7 @@ class CountedContent final : public tools::DiffContent {
     content_.write(offset, as_bytes(data));
     return *this;
   }
-  /// What somebody else does meanwhile.
+  /// Cuts the file, as another process may do meanwhile.
   void cut(std::uint64_t size_bytes) { content_.resize(size_bytes); }
 
   Result<std::size_t> read(std::uint64_t offset, MutableBytes out) const override {
@@ -94,7 +94,7 @@ TEST(DiffContents, ShortHolesDoNotSplitReads) {
   EXPECT_EQ(second.reads, 1U);
 }
 
-// What is cut while it is compared does not end in a hole.
+// A file that is cut while it is compared does not end in a hole.
 TEST(DiffContents, AFileThatWasCutEndsThere) {
   CountedContent first(kTerabyte);
   CountedContent second(kTerabyte);
@@ -129,7 +129,7 @@ TEST(DiffContents, EndsWhenStopped) {
   EXPECT_EQ(first.reads, 0U);
 }
 
-// Against a comparison byte by byte.
+// Compares with a comparison byte by byte.
 class DiffContentsModel : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(DiffContentsModel, FindsTheFirstDifference) {
@@ -142,7 +142,7 @@ TEST_P(DiffContentsModel, FindsTheFirstDifference) {
     const auto length =
         std::min(random.below(random.one_in(4) ? 1 << 20 : 9000) + 1, size_bytes - at);
     const std::string data(static_cast<std::size_t>(length), random.one_in(3) ? '\0' : 'd');
-    const auto left_out = random.below(16);  // 0 or 1: a side that is not written to
+    const auto left_out = random.below(16);  // 0 or 1: the side that stays unchanged
     for (std::uint64_t side = 0; side < 2; ++side) {
       if (side == left_out) continue;
       sides[side].write(at, data);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Access by a list; tools.gnu_compare holds it against what the kernel says of random ones.
+// Access by a list; tools.gnu_compare compares with the kernel's answers for random lists.
 #include "tools/find/access_check.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST_F(AccessCheck, TheListDecidesAndNotTheMode) {
   pack(kList);
   EXPECT_TRUE(may_read(1, 9));
   EXPECT_TRUE(may_read(1234, 9));
-  EXPECT_FALSE(may_read(5, 2)) << "the group's bits of the mode are the mask";
+  EXPECT_FALSE(may_read(5, 2)) << "the group bits of the mode are the mask";
   EXPECT_FALSE(may_read(5, 9));
 }
 

@@ -9,8 +9,8 @@
 namespace dgfs::tools {
 namespace {
 
-/// Whether a mount, with a delta or without, knows the option: what is wrong with an unknown one is
-/// not its value.
+/// Returns whether a mount, with a delta or without, knows the option: an error about an unknown
+/// option is not about its value.
 bool is_known(const std::string& option) {
   for (const std::string value : {"", "1", "data", "/x", "4096", "64M", "auto"}) {
     std::vector<std::string> options = {option + (option.ends_with('=') ? value : "")};

@@ -28,13 +28,14 @@ TEST(LiveStatistics, ForPeople) {
   for (const char* part :
        {"mounted      1 h 2 min", "transport    io_uring", "lookup                          12,345",
         "14 us", "21 ms 1 h 2 min", "get xattr", "served       5.00 MB",
-        "prefetched   1,200 files before they were asked for, 7.00 MB",
+        "prefetched   1,200 files before they were requested, 7.00 MB",
         "announced    2,100 files when they were looked up, 2,050 of them read",
         "page cache   75.0 % of 4 found, 1.00 KB of 64.0 MB", "data 1,234 (9.00 MB)",
-        "1 error, 2 pages made good"}) {
+        "1 error, 2 pages corrected"}) {
     EXPECT_NE(text.value().find(part), std::string::npos) << part << " in\n" << text.value();
   }
-  EXPECT_EQ(text.value().find("read directory"), std::string::npos) << "never asked for";
+  EXPECT_EQ(text.value().find("read directory"), std::string::npos)
+      << "requests that never came are not listed";
 }
 
 TEST(LiveStatistics, OfADelta) {

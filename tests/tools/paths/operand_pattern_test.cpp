@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Operands with wildcards, beside what the shell makes of them in the tree that was packed.
+// Compares operands with wildcards with the shell's expansion in the packed tree.
 #include "tests/tools/tree_fixture.h"
 
 namespace dgfs::test {
@@ -10,7 +10,7 @@ namespace {
 class OperandPatternTest : public TreeFixture {
  protected:
   void SetUp() override {
-    // A name that is a pattern, beside one that fits it.
+    // A name that is also a pattern, and a name that matches it.
     ASSERT_TRUE(env_->make_directory(tree_, 0755));
     ASSERT_EQ(shell("mkdir 'a[b]'; printf 1 >'a[b]/x'; mkdir ab; printf 2 >ab/x; ln -s ab to_ab"),
               "");
@@ -20,7 +20,7 @@ class OperandPatternTest : public TreeFixture {
     ASSERT_EQ(run({"build", "-q", tree_, image_}).code, 0);
   }
 
-  /// What the shell makes of a pattern, a path a line.
+  /// Returns the shell's expansion of a pattern, one path a line.
   std::string by_shell(const std::string& pattern) const {
     return shell("printf '%s\\n' " + pattern);
   }
@@ -46,7 +46,7 @@ TEST_F(OperandPatternTest, AreWhatTheShellMakesOfThem) {
 TEST_F(OperandPatternTest, ChooseWhatIsExtracted) {
   const std::string target = dir_ / "out";
   const Outcome outcome = dgfs("extract", {"-q", target, "s*/*.c", "[.]dot/t*", "to_*"});
-  EXPECT_EQ(outcome.code, 1);  // a hidden name fits a dot only, not a bracket
+  EXPECT_EQ(outcome.code, 1);  // only a dot matches a hidden name's dot, a bracket does not
   EXPECT_EQ(outcome.err,
             "dgfs: extract: '[.]dot/t*': No such file or directory; nothing was extracted\n");
   EXPECT_FALSE(env_->status(target));

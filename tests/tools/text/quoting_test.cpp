@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What GNU ls 9.1 prints for these names with --quoting-style=shell-escape in a UTF-8 locale.
+// The output of GNU ls 9.1 for these names with --quoting-style=shell-escape in a UTF-8 locale.
 #include "tools/text/quoting.h"
 #include "tests/support/skip.h"
 
@@ -52,7 +52,7 @@ TEST(ShellQuoted, HidesWhatReordersText) {
 TEST(ShellQuoted, LeavesWhatGnuPrintsWhereAsked) {
   const ShellQuoting as_gnu{.printed = Printed::kAsGnu};
   EXPECT_EQ(shell_quoted("a\xe2\x80\xae", as_gnu), "a\xe2\x80\xae");
-  EXPECT_EQ(shell_quoted("\xcd\xb8", as_gnu), "''$'\\315\\270'");  // U+0378 is nothing yet
+  EXPECT_EQ(shell_quoted("\xcd\xb8", as_gnu), "''$'\\315\\270'");  // U+0378 is not assigned
   EXPECT_EQ(shell_quoted("\xcd\xb8"), "''$'\\315\\270'");
   EXPECT_EQ(c_escaped("a\xe2\x80\xae", "", Printed::kAsGnu), "a\xe2\x80\xae");
   EXPECT_EQ(c_escaped("a\xe2\x80\xae", "", Printed::kHarmless), "a\\342\\200\\256");
@@ -75,7 +75,7 @@ TEST(DisplayWidth, CountsColumns) {
   EXPECT_EQ(display_width("\xe6\xbc\xa2\xe5\xad\x97"), 4U);  // two ideographs
 }
 
-/// What mbrtowc() takes for a character, the way ls counts.
+/// Counts as characters what mbrtowc() accepts, as ls does.
 std::size_t counted_by_the_c_library(const std::string& text) {
   mbstate_t state{};
   wchar_t value = 0;
@@ -88,7 +88,7 @@ TEST(Quoting, CountsMalformedCharactersAsTheCLibraryDoes) {
   const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   if (utf8 == nullptr) DGFS_SKIP("no locale C.UTF-8 to compare with");
   const locale_t before = ::uselocale(utf8);
-  EXPECT_EQ(character_bytes("\xfc\x95\xad"), 3U);  // the beginning of what was a character once
+  EXPECT_EQ(character_bytes("\xfc\x95\xad"), 3U);  // the beginning of a former six-byte character
   EXPECT_EQ(display_width("\x0e\xfc\x95\xad"), 1U);
   // Bytes at the borders of every class.
   const std::string_view bytes(
@@ -100,7 +100,7 @@ TEST(Quoting, CountsMalformedCharactersAsTheCLibraryDoes) {
     std::string text;
     const auto length = 1 + random() % 7;
     while (text.size() < length) {
-      // A lead byte and what goes on with it, more often than chance has it.
+      // A lead byte and its continuation bytes, more often than by chance.
       const auto continued = !text.empty() && random() % 4 != 0;
       text += bytes[continued ? 3 + random() % 9 : random() % bytes.size()];
     }

@@ -185,7 +185,7 @@ TEST(TimeText, RecentMeansHalfAYear) {
   const TimeStyle style{"recent", "other"};
   const Time now{2'000'000'000, 5};
   EXPECT_EQ(styled_time(now, now, style), "recent");
-  EXPECT_EQ(styled_time({now.seconds, 6}, now, style), "other");  // from the future
+  EXPECT_EQ(styled_time({now.seconds, 6}, now, style), "other");  // in the future
   EXPECT_EQ(styled_time({now.seconds - 15'778'475, 0}, now, style), "recent");
   EXPECT_EQ(styled_time({now.seconds - 15'778'476, 0}, now, style), "other");
 }

@@ -8,7 +8,7 @@ namespace dgfs::tools {
 namespace {
 
 TEST(VersionOrder, IsThatOfLsV) {
-  // What `ls -av` of coreutils 9.1 makes of these names.
+  // The order of `ls -av` of coreutils 9.1 for these names.
   const char* const kSorted[] = {".",      "..",    ".A",        ".0",     ".9",      "~",
                                  "0",      "9",     "a~",        "a",      "a.b",     "a.c~",
                                  "a01.gz", "a1.gz", "a2.tar.gz", "a10.gz", "a10b.gz", "a-1"};

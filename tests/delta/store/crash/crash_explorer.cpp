@@ -18,7 +18,7 @@ using storage::mix;
 constexpr std::array kLosses = {CrashLoss::kDropUnsynced, CrashLoss::kKeepAll,
                                 CrashLoss::kRandomSubset, CrashLoss::kScattered};
 
-// For places that one loss has to do for.
+// Picks one loss for places where the test tries only one.
 CrashLoss loss_of(std::uint64_t number) { return kLosses[mix(7, number) % kLosses.size()]; }
 
 std::string to_text(CrashLoss loss) { return std::to_string(static_cast<int>(loss)); }
@@ -42,7 +42,7 @@ void fill(storage::MemoryEnv& disk, delta::Store& store) {
   EXPECT_GT(report.value().log_groups, 0U);
 }
 
-// Where there is no store yet, nothing is seen.
+// A disk without a store has no values.
 Values seen_before_recovery(storage::Env& disk, delta::StoreOptions options) {
   options.access = delta::StoreAccess::kReadOnly;
   auto opened = delta::Store::open(disk, "/s", options);
@@ -71,7 +71,8 @@ void CrashExplorer::stop_machine(const Script& script) {
   }
 }
 
-// Before a call that changes nothing the disk is as it was before the one before: one loss will do.
+// If the blocked call changes nothing, the disk is the same as one call earlier: one loss is
+// enough.
 bool CrashExplorer::stop_first(const Script& script, std::uint64_t call) {
   for (const CrashLoss loss : kLosses) {
     const auto disk = base_.make_disk();
@@ -175,8 +176,8 @@ void expect_recovered(storage::MemoryEnv& disk, const delta::StoreOptions& optio
   const auto store = open_store(disk, options);
   ASSERT_NE(store, nullptr);
   const auto values = values_of(*store);
-  ASSERT_TRUE(history.find(values)) << "not what it may have";
-  ASSERT_EQ(seen, values) << "opened for reading alone, it has other values";
+  ASSERT_TRUE(history.find(values)) << "these values are no state that may be on the disk";
+  ASSERT_EQ(seen, values) << "a read-only open before the recovery saw other values";
   expect_sound(disk);
   const auto superblock = delta::read_store_superblock(disk, "/s").value();
   expect_let_through(*store, superblock.parameters.born_object);

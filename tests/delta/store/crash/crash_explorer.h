@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // CrashExplorer: stops a machine at every storage call of a script, with each kind of loss, and
-// again in what follows, and looks at the store that is left.
+// again during the recovery, and checks the store that is left.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,24 @@
 
 namespace dgfs::test {
 
-/// How much follows a stop. A value.
+/// How many further stops follow the first one. A value.
 struct ExplorerOptions {
-  /// The recovery is stopped at every so many of its calls; 0: never.
+  /// Stops the recovery at every n-th of its calls; 0: never.
   std::uint64_t recovery_stride = 1;
-  /// Where only the process ended, the machine stops at every so many calls later.
+  /// After the end of a process, stops the machine at every n-th later call.
   std::uint64_t later_stride = 1;
 };
 
-/// A crash point is one stop of the machine, and the look at what it left.
+/// A crash point is one stop of the machine, with the check of the store that is left.
 class CrashExplorer {
  public:
-  /// @param base  what scripts begin with; empty: nothing, so that they make a store
+  /// @param base  the store with which scripts begin; empty: they make one
   CrashExplorer(StoreImage base, const ExplorerOptions& options);
 
-  /// The machine stops in the script, and again in the recovery. Ends at the first failure, and
+  /// Stops the machine in the script, and again in the recovery. Ends at the first failure, and
   /// does nothing after one.
   void stop_machine(const Script& script);
-  /// The process ends in the script, and the machine, which goes on with all that was written, in
-  /// another script after it.
+  /// Ends the process in the script. The machine keeps all writes, and stops in a later script.
   void end_process(const Script& script, const Script& after);
 
   [[nodiscard]] const CrashTally& tally() const { return tally_; }
@@ -55,16 +54,17 @@ class CrashExplorer {
   CrashTally tally_;
 };
 
-/// What scripts begin with.
+/// The store with which scripts begin.
 enum class Base : std::uint8_t {
   kNothing,
-  kEmpty,  ///< a store that was made
-  kDeep,   ///< a tree of several levels with runs that wait, and groups that it has not
-  kOver,   ///< the same where something may lie below each key, so that it has a filter
+  kEmpty,  ///< a store without keys
+  kDeep,  ///< a tree of several levels with waiting runs, and groups in the log that the tree lacks
+  kOver,  ///< the same, with a filter, because something may lie below each key
 };
 [[nodiscard]] StoreImage make_base(Base base);
 
-/// What a machine has left can be opened, has values of the history, keeps all rules, and goes on.
+/// Expects that the store on a stopped machine opens, has values of the history, keeps all rules,
+/// and works.
 void expect_recovered(storage::MemoryEnv& disk, const delta::StoreOptions& options,
                       const CrashHistory& history);
 

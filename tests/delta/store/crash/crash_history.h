@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a store may hold after a stop: all batches up to some one, which is not before the last that
-// it said to be durable.
+// The contents that a store may have after a stop: all batches up to one that is at least the last
+// batch reported durable.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,12 @@ using Values = std::map<std::string, std::string>;
 
 class CrashHistory {
  public:
-  /// @param values  are there, and durable
+  /// @param values  are in the store, and durable
   explicit CrashHistory(Values values = {}) : model_(values), states_{std::move(values)} {}
 
-  /// A batch was applied, or is about to be: if its call fails, it may yet be there after a stop.
-  /// One without operations makes no state, since no group of the log tells of it.
+  /// Notes a batch that was applied, or is about to be: if the call fails, the batch may still be
+  /// there after a stop. A batch without operations makes no state, since it leaves no group in the
+  /// log.
   void add(const delta::Batch& batch) {
     if (batch.operations().empty()) return;
     model_.apply(batch);
@@ -32,30 +33,30 @@ class CrashHistory {
   }
   /// The newest of the states is durable.
   void note_durable() { durable_ = newest(); }
-  /// Of the states this one is, and those before it.
+  /// This state is durable, and so are those before it.
   void note_durable(std::size_t state) { durable_ = std::max(durable_, state); }
-  /// A store was opened again, and has these values: then they are durable, and all that there is.
-  /// False if they are none that it may have.
+  /// Notes that a store was opened again and has these values: they are durable, and earlier states
+  /// are gone. Returns false if the store may not have them.
   [[nodiscard]] bool settle(const Values& values) {
     if (!find(values)) return false;
     *this = CrashHistory(values);
     return true;
   }
 
-  /// There is nothing but the newest state.
+  /// Only the newest state is possible.
   [[nodiscard]] bool is_settled() const { return states_.size() == 1; }
 
   [[nodiscard]] const Values& values() const { return model_.values(); }
   [[nodiscard]] std::size_t newest() const { return states_.size() - 1; }
   [[nodiscard]] std::size_t durable() const { return durable_; }
-  /// Which of the states, from a number on, these are.
+  /// The first state, from number `from` on, that has these values.
   [[nodiscard]] std::optional<std::size_t> find(const Values& values, std::size_t from) const {
     for (auto at = from; at < states_.size(); ++at) {
       if (states_[at] == values) return at;
     }
     return std::nullopt;
   }
-  /// The same from the last durable one on.
+  /// The same, from the last durable state on.
   [[nodiscard]] std::optional<std::size_t> find(const Values& values) const {
     return find(values, durable_);
   }

@@ -11,12 +11,13 @@ namespace {
 
 using storage::CrashLoss;
 
-// Those that break the most come the most often.
+// The losses that break the most come most often.
 constexpr std::array kLikelyLosses = {CrashLoss::kRandomSubset, CrashLoss::kRandomSubset,
                                       CrashLoss::kScattered,    CrashLoss::kScattered,
                                       CrashLoss::kDropUnsynced, CrashLoss::kKeepAll};
 
-// Stops at a call of an opening of the store, which may do a whole recovery; false: it had fewer.
+// Stops at a call while the store opens, which may include a whole recovery; false: it has fewer
+// calls.
 bool stop_while_opening(storage::MemoryEnv& disk, const delta::StoreOptions& options,
                         Random& random, CrashTally& tally) {
   StoppingEnv env(disk, 1 + random.below(60));

@@ -11,7 +11,7 @@
 
 namespace dgfs::test {
 
-/// What was done. A value.
+/// Counts of stops. A value.
 struct CrashTally {
   std::uint64_t crash_points = 0;
   Failpoints failpoints;
@@ -22,8 +22,8 @@ struct CrashTally {
   }
 };
 
-/// Runs a workload as often as it has storage calls, stops at each once, and in some of the
-/// recoveries, and looks at what is left. Ends at the first failure.
+/// Runs a workload once for each of its storage calls, stops at that call, and in some of the
+/// recoveries, and checks the store. Ends at the first failure.
 [[nodiscard]] CrashTally sweep(std::uint64_t seed, std::size_t batches,
                                CrashWorkload::Commits commits = CrashWorkload::Commits::kNever);
 

@@ -28,7 +28,7 @@ bool CrashWorkload::run_batch(StoppingEnv& env, Store& store, Random& random) {
     return is_told;
   };
   const auto batch = random_batch(random, shape_);
-  // If its call fails it may be there: what failed may be a sync before or after it.
+  // A batch whose call fails may be in the store: the failure may be that of a sync around it.
   history_.add(batch);
   env.begin(Step::kOther);
   if (!store.apply(batch)) return false;

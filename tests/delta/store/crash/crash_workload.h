@@ -16,7 +16,7 @@ namespace dgfs::test {
 
 class CrashWorkload {
  public:
-  /// How the store makes durable what nobody syncs.
+  /// When the store makes batches durable by itself, without a sync.
   enum class Commits : std::uint8_t { kNever, kEachBatch };
 
   explicit CrashWorkload(std::uint64_t seed, Commits commits = Commits::kNever) : seed_(seed) {
@@ -24,23 +24,22 @@ class CrashWorkload {
     options_ = tiny_options(random);
     if (commits == Commits::kEachBatch) options_.commit_interval = std::chrono::milliseconds(0);
     shape_.keys = 10 + random.below(100);
-    if (seed % 2 == 1) options_.parameters.born_object = UINT64_MAX;  // it has a filter
+    if (seed % 2 == 1) options_.parameters.born_object = UINT64_MAX;  // the store gets a filter
   }
 
   [[nodiscard]] const delta::StoreOptions& options() const { return options_; }
-  /// Of the last run.
+  /// The history of the last run.
   [[nodiscard]] const CrashHistory& history() const { return history_; }
 
-  /// Until all is done or something fails. The same calls each time.
-  /// @param when_failed  is given the store
+  /// Works until all is done or something fails. The same seed gives the same calls.
+  /// @param when_failed  is called with the store after a failure
   void run(
       StoppingEnv& env, std::size_t batches,
       const std::function<void(delta::Store&)>& when_failed = [](delta::Store&) {});
-  /// The same, but what fails is passed over: a batch that is refused has not happened. Some
-  /// batches say that they are removing or internal, and some of those that were refused for want
-  /// of space have some made. What the store answers meanwhile is right, or an error that says
-  /// where.
-  /// @param before_batch  is told which one comes
+  /// The same, but goes on after failures: a refused batch has not happened. Some batches have the
+  /// class removing or internal. After some refusals for lack of space, the run makes space. Each
+  /// answer of the store meanwhile is right, or an error that names a place.
+  /// @param before_batch  is called with the number of each batch
   void run_on(
       storage::Env& env, std::size_t batches,
       const std::function<void(std::size_t)>& before_batch = [](std::size_t) {});

@@ -11,7 +11,7 @@ namespace {
 using storage::CallKind;
 using storage::CrashLoss;
 
-// A stop, with what can be asked of it. Names are those of docs/STORE.md; "log" is either segment.
+// A stop, and questions about it. Names are those of docs/STORE.md; "log" is either segment.
 class Stop {
  public:
   Stop(const StoppingEnv& env, CrashLoss loss) : env_(env), loss_(loss) {}
@@ -19,7 +19,7 @@ class Stop {
   [[nodiscard]] bool has(CallKind kind, const std::string& name) const {
     return last_at(kind, name) != 0;
   }
-  /// The last of these came behind a sync of another file.
+  /// The last call of this kind came after a sync of another file.
   [[nodiscard]] bool has_since_sync(CallKind kind, const std::string& name,
                                     const std::string& synced) const {
     const auto sync = last_at(CallKind::kSync, synced);
@@ -31,18 +31,18 @@ class Stop {
   [[nodiscard]] bool comes(CallKind kind, const std::string& name) const {
     return is(env_.blocked(), kind, name);
   }
-  /// Written since it was synced, within this call of the store.
+  /// The file was written since its last sync, within this call of the store.
   [[nodiscard]] bool is_dirty(const std::string& name) const {
     return last_at(CallKind::kWrite, name) > last_at(CallKind::kSync, name);
   }
-  /// A sync has made all of a file durable, or was about to and the disk had it all the same.
+  /// A sync has made the whole file durable, or was about to and the disk kept everything anyway.
   [[nodiscard]] bool is_unacknowledged(const std::string& name) const {
     return was_last(CallKind::kSync, name) ||
            (is_dirty(name) && comes(CallKind::kSync, name) && loss_ == CrashLoss::kKeepAll);
   }
   [[nodiscard]] bool has_reused_segment() const { return env_.has_reused_segment(); }
   [[nodiscard]] bool is_opening() const { return env_.step() == Step::kOpen; }
-  /// Some file was made in this call.
+  /// This call has created a file.
   [[nodiscard]] bool is_making() const {
     return is_opening() &&
            std::any_of(env_.done().begin(), env_.done().end(),
@@ -51,7 +51,7 @@ class Stop {
   [[nodiscard]] bool is_recovering() const { return is_opening() && !is_making(); }
 
  private:
-  // 0: never; else 1 and its number.
+  // The number of the last such call, counted from 1; 0: none.
   [[nodiscard]] std::size_t last_at(CallKind kind, const std::string& name) const {
     const auto& done = env_.done();
     for (auto at = done.size(); at > 0; --at) {

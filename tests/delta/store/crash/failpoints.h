@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Failpoints: the moments between two steps of the store's protocol, by name, and how often a
-// machine stopped at each. They are told from calls at the storage alone.
+// machine stopped at each. The test recognises them by calls at the storage alone.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ class Failpoints {
  public:
   Failpoints();
 
-  /// @param loss  what became of that which was not synced: a machine that stopped at a sync and
-  ///              kept all of it had made it durable, and told nobody
+  /// @param loss  what became of unsynced bytes: if a machine stops at a sync and keeps them all,
+  ///              the sync has made them durable, but the caller did not learn of it
   void count(const StoppingEnv& stopped, storage::CrashLoss loss);
   void add(const Failpoints& other);
 
-  /// Of the one that was hit the least.
+  /// The count of the failpoint that was hit least often.
   [[nodiscard]] std::uint64_t count_min() const;
-  /// A line for each: how often, and the name.
+  /// One line for each failpoint: its count and its name.
   [[nodiscard]] std::string to_text() const;
 
  private:

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What writers and readers do between two storage calls of maintenance, on one thread: a seed says
-// at which calls, so that it happens again in the same way. The machine stops at every call of all
-// that.
+// Writers and readers work between two storage calls of maintenance, all on one thread. A seed
+// chooses the calls, so that each run can be repeated. The machine stops at every storage call.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -21,7 +20,7 @@ using namespace delta;
 using storage::CallKind;
 using storage::CrashLoss;
 
-// A cursor and what it has to see.
+// A cursor and the values that it must give.
 struct Reader {
   Cursor cursor;
   Values expected;
@@ -32,12 +31,12 @@ class InterleavedWork {
   explicit InterleavedWork(std::uint64_t seed) : seed_(seed) {
     Random random(seed);
     options_ = tiny_options(random);
-    // Calls of writers maintain nothing: all of that is up to the schedule.
+    // Writers do no maintenance; the schedule alone decides when it runs.
     options_.table_bytes = std::size_t{1} << 20;
     options_.parameters.segment_bytes = std::uint64_t{1} << 20;
     shape_.keys = 10 + random.below(60);
-    // Large values are promised space, and look for it by a checkpoint where the machine has
-    // stopped: those come before and after.
+    // The store reserves space for large values, and may look for it by a checkpoint. That must not
+    // happen inside a storage call, so nested work has no large values.
     nested_shape_ = shape_;
     nested_shape_.value_bytes_max = options_.parameters.inline_bytes;
   }
@@ -76,13 +75,13 @@ class InterleavedWork {
     } else {
       const auto before = history_.newest();
       is_maintaining_ = true;
-      // What came while it was on the way is not its business.
+      // The checkpoint need not contain batches that came while it ran.
       if (store_->checkpoint() && !stopping_->has_stopped()) history_.note_durable(before);
     }
     is_maintaining_ = false;
   }
-  // The log is locked while it is written, and values are bound under that lock: calls at other
-  // files find others at work.
+  // The store holds the log's lock while it writes the log and binds values. Only during calls at
+  // the other files can writers and readers work.
   void between(CallKind kind, const std::string& name) {
     const bool is_call =
         kind == CallKind::kRead || kind == CallKind::kWrite || kind == CallKind::kSync;
@@ -124,7 +123,7 @@ class InterleavedWork {
       ASSERT_EQ(*found.value(), at->second) << key;
     }
   }
-  // Cursors see what there was when they were made.
+  // Cursors give the values of the time when they were made.
   void read_on() {
     for (auto& [cursor, expected] : readers_) {
       const auto seen = rest_of(cursor);
@@ -176,7 +175,7 @@ TEST_P(InterleavingCrash, OfWritersAndMaintenanceKeepsAPrefix) {
   EXPECT_GT(work.nested(), 100U);
 }
 
-// The same schedules to their end, for longer.
+// The same schedules, longer and without stops.
 TEST_P(InterleavingCrash, OfWritersAndMaintenanceAnswersRightly) {
   const auto disk = storage::make_memory_env(1);
   StoppingEnv stopping(*disk, 0);

@@ -2,11 +2,10 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // For kill_store_test.py, on a real disk:
-//   kill_store write DIR SEED         writes numbered batches until it is killed, and says which
-//   are
-//                                     durable
-//   kill_store check DIR SEED LEAST   exits with 0 if the store has the first n batches and nothing
-//                                     else, n not being less than LEAST, and keeps all rules
+//   kill_store write DIR SEED
+//     writes numbered batches until it is killed, and prints the numbers of durable ones
+//   kill_store check DIR SEED LEAST
+//     exits with 0 if the store keeps all rules and has exactly the first n batches, n >= LEAST
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -27,7 +26,7 @@ int fail(const std::string& why) {
   return 1;
 }
 
-// The same from the same seed, whichever process makes it.
+// The batch depends only on seed and number, whichever process makes it.
 Batch numbered_batch(std::uint64_t seed, std::uint64_t number) {
   Random random(seed * 1'000'003 + number);
   auto batch = random_batch(random, BatchShape());

@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """A process that writes to a store on a real disk is killed, again and again.
 
-What is there afterwards is what the first batches gave, up to some one that is not before the last
-that was said to be durable. The store is the same for some rounds: it grows, and is recovered with
-what earlier processes have left. Argument: number of rounds.
+Afterwards the store has the first n batches, where n is at least the last number reported durable.
+One store serves for several rounds: it grows, and each process recovers it from the one before.
+Argument: number of rounds.
 """
 import os
 import pathlib
@@ -31,13 +31,15 @@ class Kill(support.ScratchCase):
         self.rng = random.Random(support.test_seed(1))
 
     def write_and_kill(self, seed, syncs):
-        """The last number that was said to be durable. Killed after so many behind the first, 0."""
+        """Kills the writer after so many reports; returns the last number reported durable, or
+        0.
+        """
         with subprocess.Popen([KILL_STORE, "write", self.store, str(seed)],
                               stdout=subprocess.PIPE) as process:
             lines = [process.stdout.readline() for _ in range(1 + syncs)]
             process.kill()
             lines += process.stdout.readlines()
-        self.assertEqual(process.returncode, -9, "it has ended by itself")
+        self.assertEqual(process.returncode, -9, "the writer has ended by itself")
         whole = [int(line) for line in lines if line.endswith(b"\n")]
         return max(whole, default=0)
 
@@ -52,7 +54,7 @@ class Kill(support.ScratchCase):
                 seed = str(support.test_seed(number // ROUNDS_OF_A_STORE))
                 shutil.rmtree(self.store, ignore_errors=True)
                 durable = 0
-            # Some die while they make the store, or recover it.
+            # Some writers die while they make the store, or recover it.
             syncs = self.rng.choice((0, 1, self.rng.randrange(SYNCS_MAX)))
             durable = max(durable, self.write_and_kill(seed, syncs))
             with self.subTest(round=number, durable=durable):

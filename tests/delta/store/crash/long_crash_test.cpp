@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The long set: all sequences of three calls, all of two where the process ends before the machine,
-// and random work. One program, so that it can say how many crash points it tried. To go on where a
-// run has ended: --gtest_filter='*Random*/12?:*Random*/13?' are twenty seeds.
+// The long set: all sequences of three calls, all sequences of two calls in which the process ends
+// before the machine, and random work. One program, so that it can report the number of crash
+// points. To continue an interrupted run, choose seeds: --gtest_filter='*Random*/12?:*Random*/13?'
+// are twenty seeds.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -14,7 +15,7 @@
 namespace dgfs::test {
 namespace {
 
-// Of all tests of the program.
+// The sum over all tests of the program.
 CrashTally& total() {
   static CrashTally tally;
   return tally;
@@ -43,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Letters, LongScriptCrash,
                          testing::Combine(testing::Values(Base::kEmpty, Base::kDeep, Base::kOver),
                                           testing::Range<std::size_t>(0, kLetters)));
 
-// Those before are for the short set.
+// The short set uses the seeds below this one.
 constexpr std::uint64_t kFirstSeed = 1000;
 
 class RandomCrash : public testing::TestWithParam<std::uint64_t> {};
@@ -59,7 +60,7 @@ void print_total() {
               total().failpoints.to_text().c_str());
 }
 
-// What the long set is for; a part of it need not have as many.
+// The whole set must reach so many crash points; a filtered run need not.
 bool is_long() { return testing::GTEST_FLAG(filter) != "*" || total().crash_points >= 1'000'000; }
 
 }  // namespace dgfs::test

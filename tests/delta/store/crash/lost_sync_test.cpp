@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A sync that fails and loses what it was to write, as Linux may: reads go on seeing it and later
-// syncs say that all is well. The store says so to all who write, until it is opened again.
+// A sync that fails and loses the bytes it was to write, as on Linux: reads still return them, and
+// later syncs succeed. The store reports the failure to all writers until it is opened again.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -36,7 +36,7 @@ void expect_poisoned(delta::Store& store) {
 
 class LostSync : public testing::TestWithParam<std::uint64_t> {
  protected:
-  // False: there is no such call.
+  // Returns false if there is no such call.
   bool fail_at(std::uint64_t call) {
     const auto disk = storage::make_memory_env(1);
     const auto faulty = storage::make_faulty_env(*disk, call);
@@ -56,8 +56,8 @@ class LostSync : public testing::TestWithParam<std::uint64_t> {
   int poisoned_ = 0;
 
  private:
-  // Half the time the machine stops at once; else another process works first, with what reads show
-  // it, and the machine stops at some call of it.
+  // Half the time the machine stops at once. Otherwise another process first works with the bytes
+  // that reads return, and stops at one of its calls.
   void go_on(storage::MemoryEnv& disk, std::uint64_t call) {
     Random random(GetParam() * 1009 + call);
     CrashHistory history = workload_.history();
@@ -78,11 +78,12 @@ TEST_P(LostSync, EndsWritingAndKeepsWhatWasDurable) {
   EXPECT_GT(poisoned_, 0);
 }
 
-// A group's sync of its values fails and loses them while a checkpoint comes to sync the same file,
-// which then has nothing more to write: it waits for the first to end, and is not told that all is
-// well.
+// A group syncs its values; this sync fails and loses them. Meanwhile a checkpoint comes to sync
+// the same file, which then has nothing more to write. The checkpoint waits for the first sync to
+// end, and must fail, too.
 TEST(LostSyncOfTwo, TheSecondIsToldWhatTheFirstHasSeen) {
-  using Signal = std::counting_semaphore<2>;  // given once more at the end, so that nobody hangs
+  // Released once more at the end, so that no thread hangs.
+  using Signal = std::counting_semaphore<2>;
   Signal checkpoint_syncs(0);
   Signal writer_syncs(0);
   Signal checkpoint_ended(0);
@@ -91,7 +92,7 @@ TEST(LostSyncOfTwo, TheSecondIsToldWhatTheFirstHasSeen) {
   thread_local auto role = Role::kNone;
   HookEnv env(*disk, [&](storage::CallKind kind, const std::string& path) -> Status {
     if (kind != storage::CallKind::kSync) return ok();
-    if (role == Role::kCheckpoint && path == "/s/blocks") {  // that of the values comes next
+    if (role == Role::kCheckpoint && path == "/s/blocks") {  // the sync of the values comes next
       checkpoint_syncs.release();
       writer_syncs.acquire();
     }

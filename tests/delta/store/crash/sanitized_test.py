@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""The store's crashes and failing allocations under the address and undefined behaviour sanitizers.
-
-Builds these two programs with the preset asan-ubsan, as CI builds other tests, and runs them.
+"""Runs the tests of the store's crashes and failing allocations under the address and undefined
+behaviour sanitizers. Builds the two programs with the preset asan-ubsan, as CI builds others.
 """
 import os
 import pathlib

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// All short sequences of calls, and a stop at each storage call of them.
+// All short sequences of calls of the store, and a stop at each of their storage calls.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -20,9 +20,9 @@ class ScriptCrash : public testing::TestWithParam<Base> {
 };
 
 TEST_P(ScriptCrash, KeepsAPrefixAfterTwoCalls) {
-  // A recovery of a deep store has three times as many calls.
+  // The recovery of a deep store takes three times as many calls.
   CrashExplorer explorer(make_base(GetParam()), {GetParam() > Base::kEmpty ? 61U : 17U, 0});
-  // Of a store that has a filter two are for the long set: it is a deep one, and no short test.
+  // Two letters on a deep store with a filter take too long here; the long set tries them.
   const bool is_short = GetParam() == Base::kNothing || GetParam() == Base::kOver;
   const std::size_t length = is_short ? 1 : 2;
   for (std::size_t letters = 0; letters <= length; ++letters) {
@@ -31,7 +31,7 @@ TEST_P(ScriptCrash, KeepsAPrefixAfterTwoCalls) {
   report(explorer.tally());
 }
 
-// What it wrote is seen when the store is opened again, but need not be on the disk.
+// The store that is opened again has the process's writes, but they need not be durable.
 TEST_P(ScriptCrash, KeepsAPrefixWhereTheProcessEndsBeforeTheMachine) {
   CrashExplorer explorer(make_base(GetParam()), {0, 7});
   const Script after = {Letter::kPutB, Letter::kSync, Letter::kPutA, Letter::kCheckpoint};
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Bases, ScriptCrash,
                          testing::Values(Base::kNothing, Base::kEmpty, Base::kDeep, Base::kOver),
                          text_of);
 
-// A step of the protocol that nobody stops at is not tried.
+// If no script stops at a step of the protocol, that step is untested.
 TEST(FailpointsTest, EachIsHitByShortScripts) {
   constexpr std::uint64_t kTimesMin = 10;
   CrashTally tally;
@@ -62,7 +62,8 @@ TEST(FailpointsTest, EachIsHitByShortScripts) {
     explorer.stop_machine({Letter::kPatch, Letter::kSync});
     explorer.stop_machine(
         {Letter::kPutA, Letter::kCheckpoint, Letter::kPutB, Letter::kCheckpoint, Letter::kPutA});
-    // What has lost most of its values moves the others, and cuts the files.
+    // A file that has lost most of its values gets shorter: the store moves the rest, and cuts the
+    // file.
     for (const auto before : {Letter::kSync, Letter::kMaintain, Letter::kCheckpoint}) {
       explorer.stop_machine({Letter::kRemoveRest, before, Letter::kCheckpoint});
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A machine that stops at a storage call, and knows what it was about to do. No code of the store
-// takes part: what is seen are calls and names of files.
+// A machine that stops at a storage call, and knows which call that was. It sees only calls and
+// file names, and uses no code of the store.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@ namespace dgfs::test {
 /// A value.
 struct StorageCall {
   storage::CallKind kind = storage::CallKind::kOther;
-  std::string name;  ///< of the file, or the directory, without those above
+  std::string name;  ///< of the file or directory, without its path
 
   friend bool operator==(const StorageCall&, const StorageCall&) = default;
 };
 
-/// What a store is doing when the machine stops. A value.
+/// The work of a store at the moment when the machine stops. A value.
 enum class Step : std::uint8_t { kOpen, kOther };
 
-/// Passes calls on to another Env until it stops; from then on all fail.
+/// Passes calls on to another Env until it stops; all later calls fail.
 class StoppingEnv {
  public:
-  /// @param at_call  counted from 1; 0: never
+  /// @param at_call  the call to stop at, counted from 1; 0: never
   StoppingEnv(storage::Env& base, std::uint64_t at_call)
       : at_call_(at_call), env_(base, [this](storage::CallKind kind, const std::string& path) {
           return pass({kind, storage::base_name(path)}, path);
         }) {}
 
   [[nodiscard]] storage::Env& env() { return env_; }
-  /// Stops at the call that comes after so many others.
+  /// Stops at the call after the next `calls` calls.
   void stop_after(std::uint64_t calls) { at_call_ = calls_ + calls + 1; }
-  /// A call of the store begins: what is done() starts anew.
+  /// A call of the store begins: clears done().
   void begin(Step step) {
     if (has_stopped()) return;
     step_ = step;
@@ -47,14 +47,14 @@ class StoppingEnv {
   [[nodiscard]] bool has_stopped() const { return at_call_ != 0 && calls_ >= at_call_; }
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
   [[nodiscard]] Step step() const { return step_; }
-  /// Since the call of the store began.
+  /// The storage calls since the call of the store began.
   [[nodiscard]] const std::vector<StorageCall>& done() const { return done_; }
-  /// The one that did not happen.
+  /// The call at which the machine stopped.
   [[nodiscard]] const StorageCall& blocked() const { return blocked_; }
-  /// The last write was the first one in a segment of the log that had been written, and given up
-  /// for the other one, before. What an opening writes is not counted.
+  /// The last write was the first in a log segment that had been in use before, until the log
+  /// changed to the other segment. Writes while the store opens do not count.
   [[nodiscard]] bool has_reused_segment() const { return segments_ > 2 && groups_ == 1; }
-  /// The one that did not happen would have changed the disk, or what is sure to be on it.
+  /// The blocked call would have changed the disk, or made a change durable.
   [[nodiscard]] bool has_stopped_at_change() const {
     return has_stopped() && blocked_.kind != storage::CallKind::kRead &&
            blocked_.kind != storage::CallKind::kOpen;
@@ -87,7 +87,7 @@ class StoppingEnv {
   Step step_ = Step::kOther;
   std::vector<StorageCall> done_;
   StorageCall blocked_;
-  std::string segment_;  // of the log, that was written last
+  std::string segment_;  // the log segment that was written last
   int segments_ = 0;
   int groups_ = 0;
   HookEnv env_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The machine stops at every storage call of a workload, and again at calls of the recovery. What
-// the disk keeps of what was not synced is chosen by seed. The store that is opened afterwards has
-// all batches up to some one, which is not before the last one that was told to be durable.
+// The machine stops at every storage call of a workload, and again at calls of the recovery. The
+// seed chooses which unsynced bytes the disk keeps. The store that is opened afterwards has all
+// batches up to one that is at least the last batch reported durable.
 #include <gtest/gtest.h>
 
 #include "storage/memory/env.h"
@@ -31,15 +31,15 @@ TEST_P(StoreCrashTest, KeepsAPrefixWithAllThatWasDurable) {
   RecordProperty("crash_points", static_cast<int>(tally.crash_points));
 }
 
-// What apply() has returned for is there.
+// Each batch whose apply() returned is in the store.
 TEST_P(StoreCrashTest, KeepsEachBatchWithoutACommitInterval) {
   const auto tally = sweep(GetParam(), 20, CrashWorkload::Commits::kEachBatch);
   EXPECT_GT(tally.crash_points, 60U);
   RecordProperty("crash_points", static_cast<int>(tally.crash_points));
 }
 
-// One call fails, or all from some one on for want of space, and the store goes on as well as it
-// may; some calls later the machine stops.
+// One call fails, or all calls from one on for lack of space, and the store keeps working as far as
+// it can. Some calls later the machine stops.
 TEST_P(StoreCrashTest, OutlivesACallThatFails) {
   CrashWorkload workload(GetParam());
   for (const auto kind : {FaultKind::kIoError, FaultKind::kNoSpace, FaultKind::kTornWrite,
@@ -65,8 +65,8 @@ TEST_P(StoreCrashTest, OutlivesACallThatFails) {
   }
 }
 
-// The disk is full from some batch on: what is refused has not happened, what was taken in is not
-// lost, and the store is as good as ever when there is room again.
+// The disk is full from some batch on. A refused batch has not happened, an accepted one is not
+// lost, and the store works as before once there is room again.
 TEST_P(StoreCrashTest, OutlivesAFullDisk) {
   CrashWorkload workload(GetParam());
   Random random(GetParam());
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, StoreCrashTest, testing::Range<std::uint64_t>(0,
 
 class FailingFile : public testing::TestWithParam<std::uint64_t> {
  protected:
-  // The n-th call at the file; false: there is none.
+  // Fails the n-th call at the file; false: there is none.
   bool try_call(const std::string& name, std::uint64_t call) {
     Random random(GetParam() * 100043 + call);
     const auto disk = storage::make_memory_env(1);
@@ -113,7 +113,7 @@ class FailingFile : public testing::TestWithParam<std::uint64_t> {
     expect_recovered(*disk, workload_.options(), workload_.history());
     return true;
   }
-  // Of a store that lives as long without faults.
+  // The names of the files of a store that lives without faults.
   std::vector<std::string> file_names() {
     const auto disk = storage::make_memory_env(1);
     workload_.run_on(*disk, 1);
@@ -126,12 +126,12 @@ class FailingFile : public testing::TestWithParam<std::uint64_t> {
   CrashWorkload workload_{GetParam()};
 };
 
-// Writes to one file fail, one of them or all from it on, and those to others do not: checkpoints
-// fail one after the other while the log goes on. Some calls later the machine stops.
+// Writes to one file fail, one of them or all from it on; writes to other files succeed.
+// Checkpoints fail one after the other while the log goes on. Some calls later the machine stops.
 TEST_P(FailingFile, IsOutlived) {
   for (const auto& name : file_names()) {
     for (std::uint64_t call = 1; try_call(name, call); ++call) {
-      ASSERT_FALSE(HasFailure()) << name << ", call " << call << " at it";
+      ASSERT_FALSE(HasFailure()) << name << ", call " << call << " at this file";
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What is in the files of a store in "/s", whichever they are, to begin many runs with.
+// The contents of all files of a store in "/s", as a start for many runs.
 #pragma once
 
 #include <map>
@@ -15,14 +15,14 @@ namespace dgfs::test {
 class StoreImage {
  public:
   StoreImage() = default;
-  /// What reads see now.
+  /// Takes the contents that reads see now.
   explicit StoreImage(storage::Env& env);
 
-  /// A disk that has these files and nothing else, all of it durable.
+  /// Makes a disk that has these files and nothing else, all of it durable.
   [[nodiscard]] std::unique_ptr<storage::MemoryEnv> make_disk() const;
 
   [[nodiscard]] const std::map<std::string, Buffer>& files() const& { return files_; }
-  void files() && = delete;  // would dangle
+  void files() && = delete;  // the reference would dangle
 
  private:
   std::map<std::string, Buffer> files_;  ///< by name

@@ -17,7 +17,7 @@ constexpr std::array<const char*, kLetters> kNames = {
     "remove-rest", "sync",  "maintain",  "checkpoint", "reopen", "close"};
 constexpr std::size_t kLargeBytes = 1700;
 
-// What a letter at a position of a script does to keys: each position leaves other values.
+// The changes of a letter at a position of a script: each position gives other values.
 Batch batch_of(Letter letter, std::size_t position) {
   const auto text = std::string(3 + position, static_cast<char>('p' + position));
   Batch batch;
@@ -32,7 +32,7 @@ Batch batch_of(Letter letter, std::size_t position) {
       batch.put("a", std::string(kLargeBytes, text.front()));
       break;
     case Letter::kPatch:
-      // The first one makes a large value of a small one, or of none.
+      // At position 0 the patch makes the value large, whether it was small or missing.
       batch.patch("a", position == 0 ? 30 : 2, text);
       break;
     case Letter::kField:
@@ -53,13 +53,13 @@ Batch batch_of(Letter letter, std::size_t position) {
   return batch;
 }
 
-// A store in the hands of a script.
+// Runs a script on a store.
 class ScriptRun {
  public:
   ScriptRun(StoppingEnv& env, const StoreOptions& options, CrashHistory& history)
       : env_(env), options_(options), history_(history) {}
 
-  /// False: it failed, or the machine has stopped.
+  /// Returns false if the call failed, or the machine has stopped.
   bool open() {
     store_ = nullptr;
     env_.begin(Step::kOpen);
@@ -70,7 +70,8 @@ class ScriptRun {
     env_.begin(Step::kOther);
     const auto values = read_all(*store_);
     if (!values) return false;
-    EXPECT_TRUE(history_.settle(values.value())) << "opened, it has other values";
+    EXPECT_TRUE(history_.settle(values.value()))
+        << "the opened store has values that are no possible state";
     return !testing::Test::HasFailure();
   }
 

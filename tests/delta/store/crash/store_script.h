@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Short sequences of calls of a store, over so few keys and kinds that all of them can be tried.
+// Short sequences of calls of a store, over so few keys and kinds that a test can try all
+// sequences.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +19,17 @@ namespace dgfs::test {
 enum class Letter : std::uint8_t {
   kPutA,
   kPutB,
-  kPutLarge,  ///< nearly what a group may have
+  kPutLarge,  ///< nearly as many bytes as a group may have
   kPatch,     ///< bytes in the middle, and behind the end
   kField,     ///< adds to a number
   kRemove,
-  kRemoveSome,  ///< a range that is bounded
-  kRemoveRest,  ///< one that is not
+  kRemoveSome,  ///< a range with an end
+  kRemoveRest,  ///< a range without an end
   kSync,
   kMaintain,
   kCheckpoint,
-  kReopen,  ///< what is in no log is gone
-  kClose,   ///< and opens it again
+  kReopen,  ///< drops the store without close(): changes that are in no log are lost
+  kClose,   ///< closes the store and opens it again
 };
 inline constexpr std::size_t kLetters = 13;
 
@@ -39,12 +40,12 @@ using Script = std::vector<Letter>;
 void each_script(const Script& begin, std::size_t length,
                  const std::function<void(const Script&)>& sink);
 
-/// The shape of stores for scripts: two groups fill a segment, a few kilobytes split nodes.
+/// Options of stores for scripts: two groups fill a segment, a few kilobytes split nodes.
 [[nodiscard]] delta::StoreOptions script_options();
 
-/// Opens a store, makes the calls, then, so that nothing stays in memory, a sync and a checkpoint;
-/// until something fails. `history` is what the disk may have, before and afterwards. Nothing that
-/// the machine stopped in counts as acknowledged.
+/// Opens a store and makes the calls, then a sync and a checkpoint, so that nothing stays in
+/// memory. Ends when something fails. `history` says what the disk may have, before and afterwards.
+/// A call in which the machine stops does not count as acknowledged.
 void run_script(StoppingEnv& env, const delta::StoreOptions& options, const Script& script,
                 CrashHistory& history);
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A disk that says of a write that it went well, and has not written, or elsewhere. The store
-// answers rightly, or says what is damaged, with the place; what it has when it is opened again is
-// a prefix of what it was given, or it is refused.
+// A disk that reports success for a write that it has not made, or made at another place. The store
+// answers rightly, or reports the damage with its place. When it is opened again, it has a prefix
+// of the batches, or opening it fails.
 //
-// How long a prefix can be asked for: all that was durable, but for a group of the log. If that was
-// the last one, a log without it is what a crash before the write would have left, and nothing
-// else of the store knows of it. Written elsewhere it may have hit the group before, with the same
-// result. Once a sync after it was acknowledged, its group is missed, or a checkpoint has all.
+// The prefix has all batches that were durable, except those in one group of the log. If the lost
+// group was the last one, the log looks as if the machine had crashed before the write, and no
+// other file of the store tells the difference. A write at another place may have hit the group
+// before, with the same result. After a later sync was acknowledged, the store notices that the
+// group is missing, or a checkpoint has its batches.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -31,30 +32,30 @@ Target target_of(const std::string& path) {
   return name == "store" || name == "(unnamed)" ? Target::kSuperblocks : Target::kOthers;
 }
 
-// What came of the stores that were tried.
+// Counts of the results of the tried stores.
 struct Outcomes {
   int right = 0;
-  int refused = 0;  ///< when they were opened
+  int refused = 0;  ///< opening failed
   int unreadable = 0;
 
   [[nodiscard]] bool has_both() const { return right + unreadable > 0 && refused + unreadable > 0; }
 };
 
-// Watches for the moment of the fault.
+// Notes which batches were durable before and after the fault.
 class DurableAround {
  public:
   void look(bool has_fired, std::size_t durable) {
     if (!has_fired) before_ = durable;
     if (has_fired && !after_) after_ = durable;
   }
-  /// What must be there of a log that lacks the group that was written in the call with the fault.
+  /// The state that a log must at least have if it lacks the group of the call with the fault.
   [[nodiscard]] std::size_t least(FaultKind kind, std::size_t durable) const {
     if (after_ && durable > *after_) return durable;
     return kind == FaultKind::kLostWrite ? before_ : 0;
   }
 
  private:
-  std::size_t before_ = 0;  ///< the call of the store that the fault was in
+  std::size_t before_ = 0;  ///< before the call of the store in which the fault came
   std::optional<std::size_t> after_;
 };
 
@@ -62,7 +63,7 @@ constexpr std::uint64_t kSeeds = 4;
 
 class StrayWrite : public testing::TestWithParam<std::uint64_t> {
  protected:
-  // The n-th call at the target's files; false: there is none.
+  // Faults the n-th call at the target's files; false: there is none.
   bool try_call(bool is_sticky, FaultKind kind, Target target, std::uint64_t call,
                 std::uint64_t round) {
     Random random((seed_ * 1009 + call) * 1009 + round);
@@ -85,19 +86,19 @@ class StrayWrite : public testing::TestWithParam<std::uint64_t> {
     expect_truth(*disk, target == Target::kLog ? durable.least(kind, now) : now);
     return true;
   }
-  // All calls, of more workloads than one if need be: with few superblocks, say, none may be
-  // missed.
+  // Tries all calls. Takes several workloads if need be: a single one may write few superblocks,
+  // for example, and miss none of them.
   void try_all(FaultKind kind, Target target, bool is_sticky = false) {
     constexpr std::uint64_t kRounds = 2;
     constexpr std::uint64_t kSeedsMax = 20;
     outcomes_ = {};
     for (std::uint64_t i = 0; !outcomes_.has_both(); ++i) {
-      ASSERT_LT(i, kSeedsMax) << "one of the outcomes never came";
+      ASSERT_LT(i, kSeedsMax) << "no workload gave both outcomes";
       seed_ = GetParam() + i * kSeeds;
       workload_ = CrashWorkload(seed_);
       for (std::uint64_t round = 0; round < kRounds; ++round) {
         for (std::uint64_t call = 1; try_call(is_sticky, kind, target, call, round); ++call) {
-          ASSERT_FALSE(HasFailure()) << "call " << call << " of the target's files";
+          ASSERT_FALSE(HasFailure()) << "call " << call << " at the target's files";
         }
       }
     }
@@ -132,8 +133,8 @@ class StrayWrite : public testing::TestWithParam<std::uint64_t> {
     }
     ++outcomes_.right;
     const auto& history = workload_.history();
-    EXPECT_TRUE(history.find(values.value(), 0)) << "never had these values";
-    EXPECT_TRUE(history.find(values.value(), least)) << "has lost what was durable";
+    EXPECT_TRUE(history.find(values.value(), 0)) << "the store never had these values";
+    EXPECT_TRUE(history.find(values.value(), least)) << "the store has lost durable batches";
   }
 
   std::uint64_t seed_ = 0;

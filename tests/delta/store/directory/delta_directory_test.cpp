@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Directories of deltas: what they open as, and what a crash leaves of their changes.
+// Directories of deltas: the stack that opening gives, and the state after a crash during a change.
 #include "delta/store/directory/delta_directory.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ class DeltaDirectoryTest : public testing::Test {
     EXPECT_TRUE(opened) << opened.error().message();
     return opened ? std::move(opened).value() : nullptr;
   }
-  // A delta with something in the log of its store.
+  // Makes a delta whose store has a change in its log.
   void make_first() {
     ASSERT_TRUE(create(*disk_));
     const auto delta = open(*disk_);
@@ -158,7 +158,7 @@ TEST_F(DeltaDirectoryTest, RefusesStoresThatAreNotThoseOfItsManifest) {
       << open_error().message();
   ASSERT_TRUE(disk_->rename("/d/0001", "/d/0002"));
   ASSERT_TRUE(disk_->rename("/d/below", "/d/0001"));
-  // Somebody writes to a store by itself that has another one on it.
+  // A process writes directly to a store that has another store above it.
   {
     auto alone = Store::open(*disk_, "/d/0001", stack_options());
     put(*alone.value(), "key", "later");
@@ -174,7 +174,7 @@ TEST_F(DeltaDirectoryTest, KeepsItsNewestStackWhereASlotIsLost) {
   for (std::uint64_t at = 0; at < 2 * kManifestSlotBytes; at += 13) {
     flip("/d/MANIFEST", at);
     ASSERT_EQ(open(*disk_, read_options())->stores().size(), 2U) << at;
-    ASSERT_EQ(open(*disk_)->stores().size(), 2U) << at;  // it mends the slot
+    ASSERT_EQ(open(*disk_)->stores().size(), 2U) << at;  // opening for writing mends the slot
     flip("/d/MANIFEST", (at + kManifestSlotBytes) % (2 * kManifestSlotBytes));
     ASSERT_EQ(open(*disk_)->stores().size(), 2U) << at;
   }
@@ -184,7 +184,7 @@ TEST_F(DeltaDirectoryTest, KeepsItsNewestStackWhereASlotIsLost) {
   EXPECT_EQ(open_error().message().find("/d/MANIFEST: manifest: "), 0U) << open_error().message();
 }
 
-// Two stores, the upper one over what the lower one says, are like one.
+// Two stores, the upper one over the values of the lower one, answer like one.
 TEST_F(DeltaDirectoryTest, OfTwoStoresSaysTogetherWhatAMapDoes) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     disk_ = storage::make_memory_env(1);
@@ -226,16 +226,16 @@ TEST_F(DeltaDirectoryTest, OfTwoStoresSaysTogetherWhatAMapDoes) {
   }
 }
 
-// A crash at each call of a change, with each kind of loss. What is left is seen by a reader and
-// by a writer alike.
+// Crashes at each call of a change, with each kind of loss. A reader and a writer see the same
+// state afterwards.
 class DeltaCrash : public DeltaDirectoryTest {
  protected:
   static constexpr std::array kLosses = {CrashLoss::kDropUnsynced, CrashLoss::kKeepAll,
                                          CrashLoss::kRandomSubset, CrashLoss::kScattered};
 
-  /// @param prepare  makes what is there before
+  /// @param prepare  makes the state before the change
   /// @param change   is stopped; returns whether it was acknowledged
-  /// @param look     at what is left
+  /// @param look     checks the state that is left
   void stop_everywhere(const std::function<void()>& prepare,
                        const std::function<Status(storage::Env&)>& change,
                        const std::function<void(bool is_acknowledged)>& look) {
@@ -261,18 +261,18 @@ class DeltaCrash : public DeltaDirectoryTest {
 };
 
 TEST_F(DeltaCrash, OfMakingADeltaLeavesNoneOrAWholeOne) {
-  stop_everywhere([] {}, [&](storage::Env& env) { return create(env); },
-                  [&](bool is_acknowledged) {
-                    const auto seen = DeltaDirectory::open(*disk_, "/d", read_options());
-                    if (!seen) {
-                      EXPECT_FALSE(is_acknowledged);
-                      ASSERT_EQ(seen.error().kind(), ErrorKind::kNotFound)
-                          << seen.error().message();
-                      ASSERT_TRUE(create(*disk_)) << "what is left is replaced";
-                    } else {
-                      ASSERT_EQ(seen.value()->manifest().stores.size(), 1U);
-                    }
-                  });
+  stop_everywhere(
+      [] {}, [&](storage::Env& env) { return create(env); },
+      [&](bool is_acknowledged) {
+        const auto seen = DeltaDirectory::open(*disk_, "/d", read_options());
+        if (!seen) {
+          EXPECT_FALSE(is_acknowledged);
+          ASSERT_EQ(seen.error().kind(), ErrorKind::kNotFound) << seen.error().message();
+          ASSERT_TRUE(create(*disk_)) << "creating the delta replaces the unfinished one";
+        } else {
+          ASSERT_EQ(seen.value()->manifest().stores.size(), 1U);
+        }
+      });
 }
 
 TEST_F(DeltaCrash, OfAMadeDeltaIsUsable) {
@@ -308,7 +308,7 @@ TEST_F(DeltaCrash, OfAddingAStoreLeavesTheOldStackOrTheNew) {
                       put(delta->newest(), "other", "value");
                       ASSERT_TRUE(delta->newest().sync());
                     }
-                    // What a broken-off attempt has left is replaced by the next one.
+                    // The next attempt replaces the files of an unfinished one.
                     ASSERT_TRUE(add(*disk_, kNextBorn));
                     const auto delta = open(*disk_);
                     ASSERT_EQ(delta->stores().size(), seen + 1);
@@ -320,8 +320,8 @@ TEST_F(DeltaCrash, OfAddingAStoreLeavesTheOldStackOrTheNew) {
                   });
 }
 
-// The process ends, the next one sees what is not on the disk, writes to what it sees, and then the
-// machine stops.
+// The process ends. The next one sees a state that is not on the disk yet, and writes to it. Then
+// the machine stops.
 TEST_F(DeltaCrash, AfterTheProcessHasEndedLosesNothingThatIsDurable) {
   bool has_stopped = true;
   for (std::uint64_t call = 1; has_stopped; ++call) {
@@ -348,8 +348,8 @@ TEST_F(DeltaCrash, AfterTheProcessHasEndedLosesNothingThatIsDurable) {
   }
 }
 
-// The same, and the machine stops while the next process opens what it sees: a slot that was not on
-// the disk must be, before the other one is written.
+// The same, but the machine stops while the next process opens the delta: a slot that is not on the
+// disk must get there before the other one is written.
 TEST_F(DeltaCrash, OfAnOpeningAfterTheProcessHasEndedLeavesAWholeStack) {
   constexpr std::uint64_t kCallsOfTheManifest = 12;
   bool has_stopped = true;

@@ -28,7 +28,7 @@ Manifest stack_of(std::size_t stores) {
   return manifest;
 }
 
-// With a checksum that fits.
+// Encodes the manifest with one byte changed, and a checksum that fits.
 Buffer changed(const Manifest& manifest, std::size_t at, std::uint8_t byte) {
   auto bytes = encode_manifest(manifest);
   bytes[at] = byte;
@@ -63,13 +63,15 @@ TEST(ManifestTest, EachBrokenRuleIsRefused) {
   EXPECT_EQ(code_of(decode_manifest(changed(manifest, 56, 0))), 7138);
   EXPECT_EQ(code_of(decode_manifest(changed(manifest, 56, kStoresMax + 1))), 7138);
   EXPECT_EQ(code_of(decode_manifest(changed(manifest, 64, 1))), 7165) << "65,537 bytes";
-  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 66, 0))), 7165) << "no bytes";
+  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 66, 0))), 7165) << "a chunk of no bytes";
   EXPECT_EQ(code_of(decode_manifest(changed(manifest, 72, 0))), 7134);
   EXPECT_EQ(code_of(decode_manifest(changed(manifest, 112, 1))), 7134);
-  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 114, 1))), 7134) << "number above 9999";
+  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 114, 1))), 7134)
+      << "a store number above 9999";
   EXPECT_EQ(code_of(decode_manifest(changed(manifest, 72 + 24, 101))), 7135);
   EXPECT_EQ(code_of(decode_manifest(changed(manifest, 72 + 32, 12))), 7135);
-  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 72 + 32, 0))), 7135) << "there is no batch 0";
+  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 72 + 32, 0))), 7135)
+      << "batch numbers start at 1";
   EXPECT_EQ(code_of(decode_manifest(changed(manifest, 152, 1))), 7139);
 }
 
@@ -109,12 +111,12 @@ TEST(ManifestTest, SlotsThatDoNotBelongTogetherAreRefused) {
   const auto file = env->open("/m", {storage::OpenOptions::Mode::kCreateNew}).value();
   auto manifest = stack_of(1);
   ASSERT_TRUE(write_manifest(*file, manifest));
-  EXPECT_TRUE(read_manifest(*file)) << "one is enough";
+  EXPECT_TRUE(read_manifest(*file)) << "one valid slot is enough";
   ++manifest.generation;
   manifest.image.fill(9);
   ASSERT_TRUE(write_manifest(*file, manifest));
   EXPECT_EQ(code_of(read_manifest(*file)), 7141);
-  // One in the place of the other is not whole.
+  // A slot that lies in the place of the other one is invalid.
   ASSERT_TRUE(file->write_at(0, encode_manifest(manifest)));
   ASSERT_TRUE(file->truncate(kManifestSlotBytes));
   EXPECT_EQ(code_of(read_manifest(*file)), 7140);

@@ -30,7 +30,7 @@ class BlockFileFaults : public testing::Test {
   BlockFile file_;
 };
 
-// Has some of what is read at hand, as it is or damaged.
+// Gives some of the bytes at hand, sound or damaged.
 class AtHandFile final : public storage::ForwardingFile {
  public:
   using ForwardingFile::ForwardingFile;
@@ -76,7 +76,7 @@ TEST(BlockFileAtHand, AllOrNothingOfItIsTaken) {
   }
 }
 
-// Whoever syncs next, maybe for another reason, must not be told that all is well.
+// A later sync, perhaps for another reason, must not report success.
 TEST_F(BlockFileFaults, ASyncThatFailedFailsForEver) {
   ASSERT_TRUE(file_.write(Buffer(100, 'a')));
   faulty_->arm({storage::FaultKind::kIoError, 1});
@@ -90,7 +90,7 @@ TEST_F(BlockFileFaults, ASyncThatFailedFailsForEver) {
   }
 }
 
-// One that comes while the other is under way finds nothing left to write: it waits for its end.
+// The second sync finds nothing left to write; it waits for the first one's end and fails, too.
 TEST(BlockFileThreads, ASyncBesideOneThatFailsFails) {
   std::counting_semaphore<2> first_syncs(0);
   std::binary_semaphore second_ended(0);
@@ -109,7 +109,7 @@ TEST(BlockFileThreads, ASyncBesideOneThatFailsFails) {
     second_ended.release();
   });
   EXPECT_FALSE(file.sync());
-  first_syncs.release();  // if the first called nobody
+  first_syncs.release();  // needed if the first sync never came to the hook
 }
 
 TEST(BlockFileThreads, NobodyWaitsForWhoAsksForSpace) {
@@ -134,7 +134,7 @@ TEST(BlockFileThreads, NobodyWaitsForWhoAsksForSpace) {
   });
   EXPECT_TRUE(file.reserve(1000));
   EXPECT_TRUE(has_asked);
-  asked.release();  // if it has asked for none
+  asked.release();  // needed if no space was asked for
 }
 
 // A file of ten blocks of 4 KiB, of which the last eight are free again.
@@ -162,7 +162,7 @@ TEST_F(ShorterBlockFile, KeepsWhatIsInReserve) {
   ASSERT_TRUE(file_.reserve(kKept));
   shorten(kKept, 4096);
   EXPECT_EQ(size_bytes(), 2 * 4096 + kKept);
-  // Others have the rest; the reserve is there all the same.
+  // Another file takes the rest; the reserve is still there.
   const auto other = memory_->open("/other", {storage::OpenOptions::Mode::kCreateNew}).value();
   ASSERT_TRUE(other->write_at(0, Buffer(6 * 4096)));
   ASSERT_FALSE(other->write_at(6 * 4096, Buffer(1)));
@@ -180,7 +180,7 @@ TEST_F(ShorterBlockFile, StaysIfLittleIsFree) {
 }
 
 TEST_F(ShorterBlockFile, StaysIfItCannotBeCut) {
-  faulty_->arm({storage::FaultKind::kIoError, 2});  // the first one asks for the size
+  faulty_->arm({storage::FaultKind::kIoError, 2});  // the first call asks for the size
   shorten(0, 1);
   EXPECT_EQ(size_bytes(), 10 * 4096U);
   const auto place = file_.write(Buffer(4096, 'n'));
@@ -213,14 +213,14 @@ TEST(BlockFileThreads, WhoWritesBehindTheNewEndWaitsUntilItIsOne) {
       written.release();
     });
     file.shorten([] { return std::uint64_t{0}; }, 1);
-    cutting.release();  // if it was not cut
+    cutting.release();  // needed if the file was not cut
   }
   ASSERT_TRUE(later);
   EXPECT_EQ(file.read(later.value()).value(), Buffer(4096, 'b'));
   EXPECT_EQ(memory->open("/blocks").value()->size().value(), 4096U);
 }
 
-// A file of twenty blocks of 4 KiB, of which every fifth is left.
+// A file of twenty blocks of 4 KiB; only every fifth is in use.
 class SparseBlockFile : public BlockFileFaults {
  protected:
   SparseBlockFile() {
@@ -233,7 +233,7 @@ class SparseBlockFile : public BlockFileFaults {
 };
 
 TEST_F(SparseBlockFile, IsClosedBehindWhatItWouldTake) {
-  EXPECT_EQ(file_.close_sparse_end(1 << 20, 4096), 5 * 4096U);  // four, and a quarter
+  EXPECT_EQ(file_.close_sparse_end(1 << 20, 4096), 5 * 4096U);  // four blocks, and a quarter more
   const auto place = file_.write_before_end(Buffer(4096, 'm'));
   ASSERT_TRUE(place && place.value());
   EXPECT_EQ(place.value()->offset_bytes, 0U);
@@ -250,7 +250,7 @@ TEST_F(SparseBlockFile, IsClosedBehindWhatMayBeMoved) {
   EXPECT_EQ(file_.close_sparse_end(6000, 12 * 4096 + 1), std::nullopt);
 }
 
-// What is free may be all that there is for what has been promised.
+// The free space may be all that there is for the reserve.
 TEST_F(SparseBlockFile, IsLeftAloneIfItsSpaceIsInReserve) {
   memory_->set_capacity(20 * 4096);
   ASSERT_TRUE(file_.reserve(4 * 4096));
@@ -274,7 +274,7 @@ TEST_F(BlockFileFaults, BlocksThatCannotBeWrittenTogetherAreWrittenOneByOne) {
   const Buffer first(100, 'a');
   const Buffer second(700, 'b');
   const std::vector<Bytes> blocks = {first, second};
-  for (std::uint64_t failing = 0; failing < 2; ++failing) {  // 0: none
+  for (std::uint64_t failing = 0; failing < 2; ++failing) {  // 0: no call fails
     faulty_->arm({storage::FaultKind::kIoError, failing});
     std::vector<Extent> extents;
     ASSERT_TRUE(file_.write_all(blocks, extents));

@@ -17,7 +17,7 @@ using namespace delta;
 
 constexpr std::uint64_t kUnit = kBlockAlignmentBytes;
 
-// Free units of a file, and where all that is taken ends.
+// Free units of a file, and the end of the used ones.
 FreeSpace space_of(const std::vector<bool>& is_taken) {
   std::size_t end = is_taken.size();
   while (end > 0 && !is_taken[end - 1]) --end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Free stretches of a file of blocks whose space has gone back to the disk.
+// Free stretches of a file of blocks whose space the disk has back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace delta;
 
 constexpr std::uint64_t kPage = 4096;
 
-// Twenty blocks of a page, of which the second to the eleventh are free.
+// Twenty blocks of a page each; the second to the eleventh are free.
 class PunchedBlockFile : public testing::Test {
  protected:
   explicit PunchedBlockFile(std::uint64_t cap_bytes = 0) : cap_(cap_bytes) {
@@ -48,7 +48,7 @@ class PunchedBlockFile : public testing::Test {
   [[nodiscard]] std::uint64_t on_disk_bytes() const {
     return memory_->status("/blocks").value().allocated_bytes;
   }
-  // So many pages are left on the disk.
+  // Fills the disk up to so many pages.
   void fill_disk(std::uint64_t pages_left) {
     memory_->set_capacity(memory_->status("/blocks").value().allocated_bytes + pages_left * kPage);
   }
@@ -96,7 +96,7 @@ TEST_F(PunchedBlockFile, IsWrittenToWhereItHasHoles) {
   expect_kept();
 }
 
-// The disk is full: what was promised lies behind all blocks, and holes are no part of it.
+// The disk is full: the reserve lies behind all blocks, and holes do not count.
 TEST_F(PunchedBlockFile, HasItsReserveOnAFullDisk) {
   file_->punch(kPage, 0);
   ASSERT_TRUE(file_->reserve(2 * kPage));
@@ -110,7 +110,7 @@ TEST_F(PunchedBlockFile, HasItsReserveOnAFullDisk) {
   expect_kept();
 }
 
-// A promise may count on free stretches between blocks that are no holes.
+// The reserve may count on free stretches between blocks that are no holes.
 TEST_F(PunchedBlockFile, CountsOnWhatIsNoHole) {
   file_->punch(kPage, 4 * kPage);
   fill_disk(0);
@@ -125,7 +125,7 @@ TEST_F(PunchedBlockFile, CountsOnWhatIsNoHole) {
   expect_kept();
 }
 
-// A hole of two pages is the stretch that fits best, and the disk has no space for it: the block
+// A hole of two pages is the stretch that fits best, but the disk has no space for it. The block
 // goes to a stretch that reserve() has counted on.
 TEST_F(PunchedBlockFile, IsWrittenToElsewhereWhereAHoleFindsNoSpace) {
   const auto middle = file_->write(Buffer(10 * kPage, 'm')).value();
@@ -145,7 +145,7 @@ TEST_F(PunchedBlockFile, IsWrittenToElsewhereWhereAHoleFindsNoSpace) {
   EXPECT_EQ(on_disk_bytes(), 18 * kPage);
 }
 
-// Blocks before the end go, too, so that the end of all blocks lies before the holes.
+// The blocks before the end are freed, too, so that the last used block lies before the holes.
 TEST_F(PunchedBlockFile, IsCutWhereItEndsInHoles) {
   file_->punch(kPage, 0);
   for (std::size_t i = 11; i < 20; ++i) file_->free(places_[i].extent());
@@ -194,7 +194,7 @@ class PunchedBlockFileWithCap : public PunchedBlockFile {
   PunchedBlockFileWithCap() : PunchedBlockFile(22 * kPage) {}
 };
 
-// To cut the file would take more than the cap allows, as the reserve lies in holes.
+// Cutting the file would need more space than the cap allows, as the reserve lies in holes.
 TEST_F(PunchedBlockFileWithCap, IsNotCutBeyondTheCap) {
   file_->punch(kPage, 0);
   for (std::size_t i = 11; i < 20; ++i) file_->free(places_[i].extent());
@@ -220,8 +220,8 @@ TEST_F(PunchedBlockFileWithCap, TakesHolesAgainUpToTheCap) {
   EXPECT_EQ(cap_.taken_bytes(), 22 * kPage);
 }
 
-// Whatever is written, freed, punched and cut: blocks stay as they are, and the file has no more of
-// the disk than it says.
+// Whatever is written, freed, punched and cut, blocks keep their bytes, and the file takes no more
+// of the disk than it reports.
 TEST(PunchedBlockFiles, KeepTheirBlocks) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     Random random(seed);

@@ -16,7 +16,7 @@ using namespace delta;
 
 constexpr std::uint64_t kEnd = 60;
 
-// A flag for each unit.
+// A model with a flag for each unit.
 class HoleModel {
  public:
   void set(const Extent& extent, bool is_hole) {

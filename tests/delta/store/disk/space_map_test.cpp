@@ -14,10 +14,10 @@ namespace {
 
 using namespace delta;
 
-// A byte for each unit of space.
+// A model with a byte for each unit of space.
 class SpaceModel {
  public:
-  // Whether it was free.
+  // Returns whether the whole extent was free.
   bool set(const Extent& extent, bool is_used) {
     if (used_.size() < extent.end_bytes()) used_.resize(extent.end_bytes());
     const auto begin = used_.begin() + static_cast<std::ptrdiff_t>(extent.offset_bytes);
@@ -39,8 +39,8 @@ class SpaceModel {
   [[nodiscard]] std::uint64_t used_bytes() const {
     return static_cast<std::uint64_t>(std::ranges::count(used_, true));
   }
-  // The length of the shortest free stretch before the end that has `length`, of those that begin
-  // in [from, to); 0: none has.
+  // The length of the shortest free stretch of at least `length` units that begins in [from, to),
+  // before the end; 0: there is none.
   [[nodiscard]] std::uint64_t shortest_fit(std::uint64_t length, std::uint64_t from,
                                            std::uint64_t to) const {
     const auto end = end_bytes();
@@ -62,7 +62,7 @@ class SpaceModel {
   std::vector<bool> used_;
 };
 
-// Stretches of 10 at 10, of 20 at 30 and of 10 at 60, between taken ones.
+// Free stretches of 10 at 10, of 20 at 30 and of 10 at 60, between used ones.
 class ClosedSpace : public testing::Test {
  protected:
   ClosedSpace() {
@@ -88,7 +88,7 @@ TEST_F(ClosedSpace, IsOpenAgainWhenOtherIsClosed) {
   map_.close_from(0);
   EXPECT_EQ(map_.take_open(1), std::nullopt);
   map_.close_from(60);
-  map_.give_back({50, 10});  // one that begins before is open as a whole
+  map_.give_back({50, 10});  // a stretch that begins before is open as a whole
   EXPECT_EQ(map_.take_open(40), (Extent{30, 40}));
   map_.close_from(UINT64_MAX);
   map_.give_back({30, 40});
@@ -96,7 +96,7 @@ TEST_F(ClosedSpace, IsOpenAgainWhenOtherIsClosed) {
   EXPECT_EQ(map_.take_open(10), (Extent{30, 10}));
 }
 
-// Taken are 10 at 70, 10 at 50, 10 at 20 and 10 at 0.
+// Used are 10 units each at 70, 50, 20 and 0.
 TEST_F(ClosedSpace, BeginsWhereSoMuchIsTakenBehind) {
   EXPECT_EQ(map_.begin_of_last(0), 80U);
   EXPECT_EQ(map_.begin_of_last(4), 76U);
@@ -107,7 +107,7 @@ TEST_F(ClosedSpace, BeginsWhereSoMuchIsTakenBehind) {
   EXPECT_EQ(map_.begin_of_last(1000), 0U);
 }
 
-// A damaged tree has an extent twice, or one that a map has as free.
+// In a damaged tree an extent may occur twice, or be free in the map.
 TEST(SpaceMap, WhatIsFreeDoesNotComeBackTwice) {
   constexpr std::uint64_t kStep = kBlockAlignmentBytes;
   for (std::uint64_t begin = 0; begin < 10; ++begin) {
@@ -135,7 +135,7 @@ TEST(SpaceMap, AnswersAsABitmapDoes) {
       if (choice == 0) {
         const Extent extent{random.below(150), 1 + random.below(20)};
         const bool is_free = model.is_free(extent);
-        // One that lies over the end is not free as a whole for the map.
+        // The map does not treat an extent across the end as free as a whole.
         const auto end = model.end_bytes();
         if (extent.offset_bytes < end && extent.end_bytes() > end) continue;
         ASSERT_EQ(map.mark(extent), is_free);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Space that is taken and given back where there is no memory: none of it is lost.
+// Space that is taken and given back while memory is lacking: none of it is lost.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,8 +21,8 @@ namespace {
 
 using namespace delta;
 
-// With an allocation that fails, and when that has been refused, once more without. Returns whether
-// it was.
+// Gives back the extent while an allocation fails, and once more without a failure if that was
+// refused. Returns whether it was refused.
 bool give_back_twice(SpaceMap& map, const Extent& extent) {
   const SpaceMap before = map;
   try {
@@ -64,7 +64,7 @@ TEST(SpaceMapMemory, TakingNeedsNoneAndGivingBackLosesNothing) {
   EXPECT_GT(refused, 100);
 }
 
-// Whose writes find no memory for a while.
+// A file whose writes find no memory for a while.
 class OtherwiseFile final : public storage::ForwardingFile {
  public:
   using ForwardingFile::ForwardingFile;
@@ -77,12 +77,12 @@ class OtherwiseFile final : public storage::ForwardingFile {
   }
 
   bool throws = false;
-  std::unique_ptr<FailingHeap> heap;  ///< from such a write on
+  std::unique_ptr<FailingHeap> heap;  ///< present from such a write on
 };
 
 class BlockFileMemory : public testing::Test {
  protected:
-  /// Blocks of 1 to 6 units, of which 2 and 4 are free again: stretches that nothing free touches.
+  /// Blocks of 1 to 6 units; the second and the fourth are free again, each between used ones.
   BlockFileMemory() {
     auto owned = std::make_unique<OtherwiseFile>(
         memory_->open("/blocks", {storage::OpenOptions::Mode::kCreateNew}).value());
@@ -99,7 +99,7 @@ class BlockFileMemory : public testing::Test {
   [[nodiscard]] static Buffer block_of(std::size_t units) {
     return Buffer(units * kBlockAlignmentBytes, 7);
   }
-  /// A call that writes ends without memory, also for noting what it gives back.
+  /// A writing call ends without memory, also while it notes the space that it gives back.
   template <class Call>
   void expect_nothing_lost(Call call) {
     inner_->throws = true;
@@ -125,7 +125,7 @@ TEST_F(BlockFileMemory, ABlockThatCannotBeMovedTakesNothing) {
   expect_nothing_lost([this] { return file_->write_before_end(block_of(4)); });
 }
 
-// The first two lie side by side; where they cannot be written together they are one by one.
+// The first two lie side by side; if they cannot be written together, each is written alone.
 TEST_F(BlockFileMemory, WritesOfSeveralTakeNothingButWhatTheyTell) {
   const auto block = block_of(2);
   const std::array<Bytes, 2> blocks = {block, block};
@@ -134,7 +134,7 @@ TEST_F(BlockFileMemory, WritesOfSeveralTakeNothingButWhatTheyTell) {
   EXPECT_TRUE(extents.empty());
 }
 
-// What it does next with each write: as told, then as it should.
+// A file that follows a script: what to do with each write; later writes are normal.
 class ScriptedFile final : public storage::ForwardingFile {
  public:
   enum class Step { kWrites, kFails, kThrows };
@@ -199,7 +199,7 @@ TEST_F(ExtentVolumeMemory, ADroppedValueWaitsUntilItCanBeFreed) {
   EXPECT_FALSE(volume_->has_dropped());
 }
 
-// Both together find no space, the first finds some, and the second no memory.
+// There is no space for both together. The first finds space, the second no memory.
 TEST_F(ExtentVolumeMemory, AValueThatWasWrittenHasItsPlaceAlsoIfTheNextOneThrows) {
   using Step = ScriptedFile::Step;
   auto first = unbound();

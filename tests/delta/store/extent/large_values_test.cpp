@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Large values: when they are written, how often, and when their space is free, counted at the
-// storage.
+// Large values: when they are written, how often, and when their space is free. The test counts
+// calls at the storage.
 #include <gtest/gtest.h>
 
 #include "tests/delta/store/counted_store.h"
@@ -33,7 +33,7 @@ class LargeValues : public CountedStore {
     ASSERT_TRUE(found.value());
     EXPECT_TRUE(*found.value() == expected) << numbered_key(number);
   }
-  void checkpoint_twice() {  // the first one keeps what the one before may need
+  void checkpoint_twice() {  // the first one keeps the space that the older state may need
     for (int i = 0; i < 2; ++i) {
       put(9999, std::to_string(i));
       ASSERT_TRUE(store_->checkpoint());
@@ -74,7 +74,7 @@ TEST_F(LargeValues, ThatCannotBeCompressedAreWrittenOnce) {
   for (int i = 0; i < kCount; ++i) expect_value(i, values[static_cast<std::size_t>(i)]);
 }
 
-// Nobody syncs: they are bound, and their group logged, when they come to what tables may have.
+// Without a sync, values are bound, and their group is logged, once they reach the size of a table.
 TEST_F(LargeValues, AreBoundWhenTheyComeToATable) {
   options_.table_bytes = std::size_t{512} << 10;
   reopen();
@@ -88,7 +88,7 @@ TEST_F(LargeValues, AreBoundWhenTheyComeToATable) {
   EXPECT_EQ(logged_bytes(), 4096U);
 }
 
-// Of those too whose table was frozen when they died.
+// The same holds for values whose table was frozen when they died.
 TEST_F(LargeValues, OfALongRangeDeleteAreNeverWritten) {
   for (int i = 0; i < 300; ++i) put(i, value_of(i, 5000));
   Batch batch;
@@ -100,7 +100,7 @@ TEST_F(LargeValues, OfALongRangeDeleteAreNeverWritten) {
   expect_value(0, value_of(0, 5000));
 }
 
-// They are bound to nothing.
+// They are never bound.
 TEST_F(LargeValues, ThatDieBeforeTheirGroupIsLoggedAreNeverWritten) {
   for (int round = 0; round < 5; ++round) {
     for (int i = 0; i < 10; ++i) put(i, value_of(i + round));
@@ -114,19 +114,19 @@ TEST_F(LargeValues, ThatDieBeforeTheirGroupIsLoggedAreNeverWritten) {
   std::uint64_t expected = 0;
   for (const int i : {0, 1, 2, 8}) expected += value_of(i + 4).size();
   EXPECT_GE(extents().written_bytes, expected);
-  EXPECT_LE(extents().written_bytes, expected + 3 * kBlockAlignmentBytes);  // what lies between
+  EXPECT_LE(extents().written_bytes, expected + 3 * kBlockAlignmentBytes);  // the gaps between them
 }
 
 TEST_F(LargeValues, OfOneGroupAreWrittenTogether) {
   constexpr int kCount = 20;
   put_many(kCount);
   ASSERT_TRUE(store_->sync());
-  EXPECT_LE(extents().writes, 7U);  // three to a write of 128 KiB
+  EXPECT_LE(extents().writes, 7U);  // three values to a write of 128 KiB
   reopen();
   for (int i = 0; i < kCount; ++i) expect_value(i, value_of(i));
 }
 
-// Their space is free after a checkpoint, which the log alone would not ask for.
+// A checkpoint frees their space, though the log alone would not ask for one.
 TEST_F(LargeValues, ThatDieAfterTheirGroupWasLoggedMakeRoomBeforeTheLogIsFull) {
   options_.table_bytes = std::size_t{256} << 10;
   reopen();
@@ -144,9 +144,9 @@ TEST_F(LargeValues, AreInTheLogByTheirPlaceAlone) {
   put_many(20);
   ASSERT_TRUE(store_->sync());
   EXPECT_EQ(logged_bytes(), 4096U);
-  reopen();  // from the log
+  reopen();  // recovers from the log
   for (int i = 0; i < 20; ++i) expect_value(i, value_of(i));
-  // What recovery has not found to be in use would be overwritten.
+  // If recovery missed an extent in use, these values would overwrite it.
   for (int i = 20; i < 40; ++i) put(i, value_of(i));
   ASSERT_TRUE(store_->sync());
   reopen();
@@ -168,7 +168,7 @@ TEST_F(LargeValues, AreChangedWithoutBeingRead) {
   for (int i = 0; i < 50; ++i) expect_value(i, value_of(i).replace(100, 4, "four"));
 }
 
-// The small pieces would be read with it each time.
+// Otherwise each read of the value would also read the small pieces.
 TEST_F(LargeValues, OfWhichMoreThanHalfHasChangedAreWrittenAnew) {
   put_many(3);
   ASSERT_TRUE(store_->checkpoint());
@@ -216,7 +216,7 @@ TEST_F(LargeValues, GiveTheirSpaceBackWhenTheyAreOverwritten) {
 }
 
 TEST_F(LargeValues, GoUnreadWithARangeThatIsDeleted) {
-  options_.spare_bytes = std::size_t{1} << 30;  // nothing is moved
+  options_.spare_bytes = std::size_t{1} << 30;  // the store moves nothing
   reopen();
   put_many(300);
   ASSERT_TRUE(store_->checkpoint());
@@ -226,7 +226,7 @@ TEST_F(LargeValues, GoUnreadWithARangeThatIsDeleted) {
   ASSERT_TRUE(store_->apply(batch));
   checkpoint_twice();
   EXPECT_EQ(extents().reads, 0U);
-  // Their space takes new ones.
+  // New values reuse their space.
   for (int i = 300; i < 550; ++i) put(i, value_of(i));
   ASSERT_TRUE(store_->checkpoint());
   EXPECT_LE(size_bytes("extents"), 310 * (kValueBytes + 512));
@@ -250,7 +250,7 @@ TEST_F(LargeValues, GiveTheEndOfTheirFileBackToTheDisk) {
   for (int i = 0; i < 600; ++i) expect_value(i, value_of(i));
 }
 
-// A cursor has the values that it began with, whatever becomes of them.
+// A cursor gives the values of its beginning, whatever becomes of them later.
 TEST_F(LargeValues, StayAsLongAsACursorMaySeeThem) {
   put_many(5);
   ASSERT_TRUE(store_->checkpoint());
@@ -270,7 +270,7 @@ TEST_F(LargeValues, StayAsLongAsACursorMaySeeThem) {
   }
 }
 
-// Large values in a store whose cache has all of its tree.
+// Large values in a store whose cache holds its whole tree.
 class KeptLargeValues : public LargeValues {
  protected:
   static constexpr int kCount = 100;
@@ -287,7 +287,7 @@ class KeptLargeValues : public LargeValues {
     return extents().reads - before;
   }
 
-  static constexpr int kKept = 20;  // as many as may be
+  static constexpr int kKept = 20;  // the maximum
 };
 
 TEST_F(KeptLargeValues, AreThoseThatWereReadTwice) {

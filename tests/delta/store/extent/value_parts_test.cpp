@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Parts of large values: those that are asked for are read and checked, and no others.
+// Parts of large values: the store reads and checks only the parts that the caller asks for.
 #include <gtest/gtest.h>
 
 #include "delta/store/extent/value_place.h"
@@ -28,7 +28,7 @@ class ValueParts : public CountedStore {
     put(0, value_);
     EXPECT_TRUE(store_->checkpoint());
     reopen();
-    EXPECT_TRUE(store_->read(numbered_key(0), 0, 1));  // the tree is read
+    EXPECT_TRUE(store_->read(numbered_key(0), 0, 1));  // reads the tree into the cache
     env_->reset();
   }
   [[nodiscard]] Result<std::optional<ValueSlice>> read(std::uint64_t begin, std::uint64_t length) {
@@ -74,7 +74,7 @@ TEST_F(ValueParts, OfAKeyThatIsNotThereAreNone) {
   EXPECT_FALSE(none.value());
 }
 
-// Each is damaged in turn: whoever reads it is told where it lies, and nobody else.
+// Damages each part in turn: a read of this part reports the place, reads of others succeed.
 TEST_F(ValueParts, AreCheckedAlone) {
   const auto file = memory_->open("/s/extents", {storage::OpenOptions::Mode::kReadWrite}).value();
   for (std::size_t damaged = 0; damaged < 13; ++damaged) {

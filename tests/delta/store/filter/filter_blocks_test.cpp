@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What of a filter is written, and when: counted at the file.
+// Which blocks of a filter are written, and when. The test counts bytes at the file.
 #include "delta/store/filter/filter_blocks.h"
 
 #include <gtest/gtest.h>
@@ -26,14 +26,14 @@ class FilterBlocksTest : public testing::Test {
   void add(std::uint64_t count) {
     for (; count > 0; --count) filter_.add(ObjectPrefix{1, next_++});
   }
-  // What it took of the file.
+  // Writes the filter; returns how many bytes this took of the file.
   std::uint64_t write() {
     const auto before = file_->written_bytes();
     const auto written = blocks_->write();
     EXPECT_TRUE(written) << written.error().message();
     return file_->written_bytes() - before;
   }
-  /// Whoever opens the file has all, and of others hardly one.
+  /// A filter loaded from the file has all added prefixes, and lets through hardly any others.
   void expect_all_loaded() {
     PrefixFilter loaded(UINT64_MAX);
     BlockFile file(env_->open("/blocks").value());
@@ -88,7 +88,7 @@ TEST_F(FilterBlocksTest, WhatHasNotChangedStaysWhereItIs) {
   expect_all_loaded();
 }
 
-// Blocks of the last checkpoint stay until the next one is durable, also where one before it has
+// Blocks of the last checkpoint stay until the next one is durable, even if one in between has
 // failed.
 TEST_F(FilterBlocksTest, WhatIsReplacedIsFreeAfterTheNextCheckpoint) {
   add(100);
@@ -110,7 +110,7 @@ TEST_F(FilterBlocksTest, WhatIsReplacedIsFreeAfterTheNextCheckpoint) {
   expect_all_loaded();
 }
 
-// Opening reads the stage that grows; the others deny nothing before they are read.
+// Opening reads the stage that grows. The other stages let everything through until they are read.
 TEST_F(FilterBlocksTest, FullStagesAreReadLater) {
   add(20'000);
   write();
@@ -150,7 +150,7 @@ TEST_F(FilterBlocksTest, FullStagesAreReadLater) {
   }
 }
 
-// The filter lets all through from then on, and the blocks of its stages are free.
+// From then on the filter lets all through, and the blocks of its stages are free.
 TEST_F(FilterBlocksTest, AStageThatIsDamagedIsFoundLater) {
   add(20'000);
   write();
@@ -161,7 +161,7 @@ TEST_F(FilterBlocksTest, AStageThatIsDamagedIsFoundLater) {
   blocks.load(blocks_->place());
   blocks.mark_used_space();
   const auto raw = env_->open("/blocks", to_write).value();
-  Buffer byte(1);  // of the first stage, which was written first
+  Buffer byte(1);  // the first stage was written first
   ASSERT_TRUE(storage::read_exactly(*raw, 100, byte));
   byte.front() ^= 1;
   ASSERT_TRUE(raw->write_at(100, byte));
@@ -198,7 +198,7 @@ TEST_F(FilterBlocksTest, LeavesTheEndOfTheFile) {
   EXPECT_EQ(write(), 0U);
 }
 
-// Where not all finds space before the end, what was moved all the same is named by the table.
+// If there is no space for all blocks before the end, the table names those that were moved anyway.
 TEST_F(FilterBlocksTest, LeavesTheEndAsFarAsThereIsSpace) {
   const auto little = file_->write(Buffer(9000)).value();
   const auto between = file_->write(Buffer(512)).value();
@@ -245,7 +245,7 @@ TEST_F(FilterBlocksTest, WritesNoMoreThanItSays) {
   EXPECT_EQ(FilterBlocks(*file_, none).bytes_to_write(1000), 0U);
 }
 
-// Blocks that lie over those of somebody else are not the filter's.
+// Filter blocks that overlap blocks of another owner are not loaded.
 TEST_F(FilterBlocksTest, WhatLiesOverOthersIsNotLoaded) {
   add(5000);
   write();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The table of a filter: what is encoded is decoded, and each rule is checked.
+// The table of a filter: a decoded table equals the encoded one, and decoding checks each rule.
 #include "delta/store/filter/filter_table.h"
 
 #include <gtest/gtest.h>
@@ -53,10 +53,10 @@ TEST(FilterTable, KeepsItsRules) {
   expect_refused("an impossible size", [](auto& table) { table.stages[0].capacity = 0; });
   expect_refused("an impossible size", [](auto& table) { table.stages[0].capacity = 1 << 23; });
   expect_refused("an impossible size", [](auto& table) { ++table.stages[1].place.length_bytes; });
-  expect_refused("another number", [](auto& table) { table.stages[0].count = 31; });
-  expect_refused("another number", [](auto& table) { table.stages[2].count = 0; });
-  expect_refused("another number", [](auto& table) { table.stages[2].count = 4097; });
-  expect_refused("lie over each other", [](auto& table) {
+  expect_refused("a wrong number", [](auto& table) { table.stages[0].count = 31; });
+  expect_refused("a wrong number", [](auto& table) { table.stages[2].count = 0; });
+  expect_refused("a wrong number", [](auto& table) { table.stages[2].count = 4097; });
+  expect_refused("stages of the filter overlap", [](auto& table) {
     table.stages[0].place = {8192 + 4096, 64, 1};
   });
   expect_refused("out of order", [](auto& table) { table.ranges[1].first = {1, 5}; });

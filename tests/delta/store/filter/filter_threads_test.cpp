@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Readers ask a filter while one thread adds, and another one writes it down.
+// Readers ask a filter while one thread adds prefixes and another writes it to disk.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,7 +19,7 @@ using namespace delta;
 
 constexpr std::uint64_t kObjects = 20'000;
 
-// Of `added` objects each one in 50 is a range of three.
+// One in 50 of the added objects is a range of three.
 ObjectPrefix prefix_of_number(std::uint64_t number) { return {1, 4 * number}; }
 
 void add(PrefixFilter& filter, std::uint64_t number) {
@@ -31,7 +31,7 @@ void add(PrefixFilter& filter, std::uint64_t number) {
   }
 }
 
-// Each reader looks for what had been added before it asked.
+// Each reader looks for prefixes that had been added before it asked.
 template <class Ask>
 std::vector<std::thread> start_readers(const std::atomic<std::uint64_t>& added, const Ask& ask) {
   std::vector<std::thread> readers;
@@ -103,7 +103,7 @@ TEST(FilterThreads, AStoreInTheBackgroundDeniesNothing) {
   expect_sound(*env);
 }
 
-// Readers ask and a writer adds while the thread reads what opening has left.
+// Readers ask and a writer adds while a thread of the store reads the stages that opening has left.
 TEST(FilterThreads, StagesAreReadBesideReaders) {
   const auto env = storage::make_memory_env(1);
   Random random(1);
@@ -126,7 +126,7 @@ TEST(FilterThreads, StagesAreReadBesideReaders) {
     store = nullptr;
     options.access = access;
     store = open_store(*env, options);
-    EXPECT_TRUE(store->may_have(9, 9)) << "before it is read";
+    EXPECT_TRUE(store->may_have(9, 9)) << "an unread stage lets all through";
     std::atomic<std::uint64_t> added = 4000;
     auto threads = start_readers(added, [&store](const ObjectPrefix& prefix) {
       return store->may_have(prefix.object_class, prefix.object);
@@ -147,7 +147,8 @@ TEST(FilterThreads, StagesAreReadBesideReaders) {
   }
 }
 
-// A table that the log has filled goes nowhere where nobody writes.
+// A store without writers keeps the table that its log has filled; its thread still reads the
+// stages.
 TEST(FilterThreads, StagesAreReadWhateverTheLogHas) {
   const auto env = storage::make_memory_env(1);
   Random random(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Whether the filter of a store lets through all that the store says something of.
+// Checks that the filter of a store lets through every key of which the store has a message.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace dgfs::test {
 
-/// Whether a filter says true of prefixes that a range of keys may have: of the first hundred, and
-/// of the last.
+/// Returns whether the filter lets through prefixes that a range of keys may have: the first
+/// hundred and the last.
 inline bool lets_through(const delta::Store& store, const delta::KeyRange& range,
                          std::uint64_t born_object) {
   const delta::OlderObjects older(born_object);
@@ -30,8 +30,8 @@ inline bool lets_through(const delta::Store& store, const delta::KeyRange& range
   return may_have(prefixes->last);
 }
 
-/// The same of all that a store has, as its message cursor shows it. Ends where that cannot be
-/// read.
+/// Expects the same for all messages of a store, as its message cursor gives them. Ends where the
+/// cursor cannot read.
 inline void expect_let_through(const delta::Store& store, std::uint64_t born_object) {
   auto cursor = store.message_cursor();
   auto moved = cursor.seek("");
@@ -39,7 +39,8 @@ inline void expect_let_through(const delta::Store& store, std::uint64_t born_obj
     const std::string key(cursor.key());
     ASSERT_TRUE(lets_through(store, {key, key + '\0'}, born_object)) << key;
     if (const auto* until = cursor.covered_until()) {
-      ASSERT_TRUE(lets_through(store, {key, *until}, born_object)) << key << " and behind";
+      ASSERT_TRUE(lets_through(store, {key, *until}, born_object))
+          << key << " and the range that begins there";
     }
     moved = cursor.next();
   }

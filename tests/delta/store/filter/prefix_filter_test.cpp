@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The filter of prefixes beside a std::set: never a false no, few a false yes.
+// Compares the filter of prefixes with a std::set: no false negatives, few false positives.
 #include "delta/store/filter/prefix_filter.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ ObjectPrefix random_prefix(Random& random) {
   return {static_cast<std::uint8_t>(random.below(4)), random.below(std::uint64_t{1} << 40)};
 }
 
-// One in so many prefixes that are not in it, of 1,000,000.
+// The share of false positives among 1,000,000 prefixes that the filter does not have.
 double false_positives(const PrefixFilter& filter, const std::set<ObjectPrefix>& all,
                        Random& random) {
   constexpr int kQuestions = 1'000'000;
@@ -48,7 +48,7 @@ TEST_P(PrefixFilterSizes, NeverDeniesWhatItHasAndSeldomLetsOthersThrough) {
     all.insert(prefix);
   }
   for (const ObjectPrefix& prefix : all) ASSERT_TRUE(filter.may_have(prefix));
-  // Those that an earlier stage lets through falsely are in none.
+  // A prefix that an earlier stage lets through falsely enters no stage.
   EXPECT_LE(filter.prefixes(), all.size());
   EXPECT_GE(static_cast<double>(filter.prefixes()), 0.99 * static_cast<double>(all.size()));
   const auto rate = false_positives(filter, all, random);
@@ -102,12 +102,12 @@ TEST(PrefixFilter, GrowsByStages) {
   }
   EXPECT_EQ(filter.capacity_after(1024), 2048U);
   EXPECT_EQ(filter.capacity_after(2048), 2048U);
-  EXPECT_EQ(filter.capacity_after(1 << 20), std::uint64_t{1} << 20);  // of other options
+  EXPECT_EQ(filter.capacity_after(1 << 20), std::uint64_t{1} << 20);  // with other options
   EXPECT_EQ(PrefixFilter(kAll).capacity_after(FilterStage::kCapacityMax),
             FilterStage::kCapacityMax);
 }
 
-// A repeated prefix, or one that it lets through already, takes nothing.
+// A repeated prefix, or one that the filter already lets through, takes no space.
 TEST(PrefixFilter, HasEachPrefixOnce) {
   PrefixFilter filter(kAll, 32);
   for (int round = 0; round < 100; ++round) {
@@ -131,7 +131,7 @@ TEST(PrefixFilter, LetsAllThroughWhenItsStagesAreFull) {
   EXPECT_EQ(filter.prefixes(), prefixes);
 }
 
-// The end of what one object has is the first key of the next.
+// The end of one object's range is the first key of the next object.
 TEST(PrefixFilter, HasTheObjectOfARangeAsAPrefix) {
   PrefixFilter filter(1000);
   for (std::uint64_t object = 100; object < 600; object += 2) {
@@ -143,14 +143,14 @@ TEST(PrefixFilter, HasTheObjectOfARangeAsAPrefix) {
     EXPECT_TRUE(filter.may_have(ObjectPrefix{3, object}));
     EXPECT_TRUE(filter.may_have(ObjectPrefix{4, object}));
   }
-  EXPECT_LE(filter.prefixes(), 510U);  // what may have shorter keys counts twice
+  EXPECT_LE(filter.prefixes(), 510U);  // a range that may include shorter keys counts twice
   filter.add(KeyRange{object_key(5, 0), object_key(6, 0)});
   ASSERT_NE(filter.ranges(), nullptr);
   EXPECT_TRUE(filter.may_have(ObjectPrefix{5, 999}));
   EXPECT_FALSE(filter.may_have(ObjectPrefix{6, 1}));
 }
 
-// A random key of some few classes and objects, whole or cut.
+// A random key of a few classes and objects, whole or cut.
 std::string random_short_key(Random& random) {
   auto key = object_key(static_cast<std::uint8_t>(random.one_in(5) ? 255 : random.below(3)),
                         random.one_in(5) ? UINT64_MAX - random.below(3) : random.below(20),

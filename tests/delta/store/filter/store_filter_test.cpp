@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Which objects a store may have: it never denies one that was written to, whatever becomes of the
-// store, and asks no storage.
+// Which objects a store may have: the filter never denies an object that was written to, whatever
+// becomes of the store, and reads nothing from the storage.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -24,7 +24,7 @@ StoreOptions filtered(StoreOptions options, std::uint64_t born_object) {
   return options;
 }
 
-// Random work on objects of some classes, and what was touched by it.
+// Random work on objects of some classes, and the ranges that it touched.
 class ObjectWork {
  public:
   explicit ObjectWork(std::uint64_t seed) : random_(seed), objects_(20 + random_.below(2000)) {}
@@ -61,7 +61,7 @@ class ObjectWork {
     }
     return batch;
   }
-  /// Of the last batch.
+  /// Ranges that the last batch touched.
   [[nodiscard]] const std::vector<KeyRange>& touched() const { return touched_; }
 
  private:
@@ -103,7 +103,7 @@ class StoreFilter : public testing::TestWithParam<std::uint64_t> {
       ASSERT_TRUE(lets_through(store, range, born_object_)) << range.begin;
     }
   }
-  /// It is of use: some of what was never there is denied.
+  /// The filter is of use: it denies some objects that never existed.
   void expect_denials(const Store& store) const {
     int denied = 0;
     for (std::uint64_t object = 0; object < 1000; ++object) {
@@ -147,7 +147,7 @@ TEST_P(StoreFilter, LetsThroughWhatWasTouched) {
   expect_denials(*store);
 }
 
-// For reading alone the log is in memory.
+// A read-only open keeps the log in memory.
 TEST_P(StoreFilter, LetsThroughWhatTheLogHas) {
   const auto env = storage::make_memory_env(1);
   auto store = open_store(*env, options_);
@@ -180,7 +180,8 @@ TEST_P(StoreFilter, LetsThroughWhatAStopLeaves) {
   }
 }
 
-// Calls that fail change nothing of what it lets through; a checkpoint that failed is made later.
+// Failed calls change nothing of what the filter lets through; a later checkpoint makes up for a
+// failed one.
 TEST_P(StoreFilter, OutlivesCallsThatFail) {
   const auto env = storage::make_memory_env(1);
   const auto faulty = storage::make_faulty_env(*env, GetParam());
@@ -196,7 +197,7 @@ TEST_P(StoreFilter, OutlivesCallsThatFail) {
     if (!store->checkpoint()) ++failed;
     faulty->arm({});
     expect_touched(*store);
-    const auto done = store->checkpoint();  // not after a sync that failed
+    const auto done = store->checkpoint();  // unless a sync has failed
     if (done) expect_sound(*env);
     touched_.clear();
     store = nullptr;
@@ -255,9 +256,9 @@ TEST(StoreFilterCost, IsNothingWhereNothingLiesBelow) {
 
 class StoreFilterOnAFullDisk : public testing::TestWithParam<std::size_t> {};
 
-// Batches are refused before the filter has no space. A large stage is written anew, beside the old
-// one. (A batch whose own checkpoint takes what was in reserve is not refused any more; then the
-// table may let all through until there is space.)
+// Batches are refused before the filter runs out of space. A large stage is written anew, beside
+// the old one. (A batch whose own checkpoint takes the reserve is no longer refused; then the table
+// may let all through until there is space.)
 TEST_P(StoreFilterOnAFullDisk, GetsIntoACheckpoint) {
   const auto env = storage::make_memory_env(1);
   StoreOptions options;
@@ -299,7 +300,7 @@ Buffer content_of(storage::Env& env, const std::string& path) {
   return content;
 }
 
-// A store of some stages and ranges, with a log that the tree has not.
+// A store with some stages and ranges, and a log with changes that the tree lacks.
 class StoreFilterDamage : public testing::Test {
  protected:
   StoreFilterDamage() {
@@ -325,7 +326,7 @@ class StoreFilterDamage : public testing::Test {
     const auto file = env_->open("/s/blocks", {storage::OpenOptions::Mode::kReadWrite}).value();
     ASSERT_TRUE(file->write_at(offset, Buffer{byte}));
   }
-  /// What the check says.
+  /// The findings of the check.
   std::vector<std::string> found() {
     std::vector<std::string> all;
     StoreCheckOptions options;
@@ -376,10 +377,10 @@ TEST_F(StoreFilterDamage, EachFlippedByteIsFoundAndNothingIsDenied) {
   EXPECT_EQ(found(), std::vector<std::string>());
 }
 
-// It says true of all then, for good: what it had is not known.
+// The mended filter lets all through for good, because its old contents are unknown.
 TEST_F(StoreFilterDamage, IsMendedByLettingAllThrough) {
   set_byte(report_.superblock.filter.offset_bytes, 77);
-  auto store = open_store(*env_, options_);  // makes a checkpoint, as the log has something
+  auto store = open_store(*env_, options_);  // makes a checkpoint, as the log has a change
   expect_all(*store);
   EXPECT_TRUE(store->may_have(7, 7));
   EXPECT_EQ(values_of(*store).size(), 150U);
@@ -391,7 +392,8 @@ TEST_F(StoreFilterDamage, IsMendedByLettingAllThrough) {
   EXPECT_EQ(values_of(*store).size(), 150U);
 }
 
-// Without a map of what is free its blocks are found as those of the tree are.
+// Without a space map, the store finds the filter's blocks by walking, as it finds those of the
+// tree.
 TEST_F(StoreFilterDamage, KeepsItsSpaceWhereTheTreeIsWalked) {
   const auto map = report_.superblock.space.blocks.offset_bytes;
   set_byte(map, blocks_[static_cast<std::size_t>(map)] ^ 1U);
@@ -409,7 +411,7 @@ TEST_F(StoreFilterDamage, KeepsItsSpaceWhereTheTreeIsWalked) {
   EXPECT_FALSE(store->may_have(7, 7));
 }
 
-// A hostile superblock: the filter is where the tree is.
+// A hostile superblock: the filter lies where the tree is.
 TEST_F(StoreFilterDamage, IsOneThatLiesOverTheTree) {
   const auto file = env_->open("/s/store", {storage::OpenOptions::Mode::kReadWrite}).value();
   auto superblock = read_superblock(*file).value();

@@ -28,7 +28,7 @@ Edit random_edit(Random& random) {
   return Piece{random.below(40), std::string(bytes.begin(), bytes.end())};
 }
 
-// Without a field's change, so that they are kept by their offsets.
+// Makes no change of a field, so that edits are kept by their offsets.
 Edit random_bytes_or_zeros(Random& random) {
   while (true) {
     const Edit edit = random_edit(random);
@@ -36,8 +36,7 @@ Edit random_bytes_or_zeros(Random& random) {
   }
 }
 
-// However edits are joined, and wherever patches are cut, the value is that of one edit after the
-// other.
+// However edits are joined and patches cut, the value is that of applying one edit after the other.
 TEST(Patch, SaysWhatItsEditsSay) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     Random random(seed);
@@ -81,7 +80,7 @@ TEST(Patch, SaysWhatPiecesAndZerosSayByTheirOffsets) {
   }
 }
 
-// They share their edits until one of them changes.
+// Copies share their edits until one of them changes.
 TEST(Patch, CopiesAreIndependent) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     Random random(seed);
@@ -106,7 +105,7 @@ TEST(Patch, CopiesAreIndependent) {
   }
 }
 
-// Large pieces are cut where others cover them, and joined with nothing.
+// Large pieces are cut where others cover them, and never joined.
 TEST(Patch, SaysWhatItsLargePiecesSay) {
   const auto env = storage::make_memory_env(1);
   ExtentVolume volume(env->open("/extents", {storage::OpenOptions::Mode::kCreateNew}).value());
@@ -160,7 +159,7 @@ TEST(Patch, CutsALargePieceInTwo) {
   EXPECT_EQ(patch.edits(),
             (Edits{LargePiece{10, large, 0, 2}, Piece{12, "xyz"}, LargePiece{15, large, 5, 3}}));
   patch.add(Piece{10, std::string(8, 'n')});
-  EXPECT_FALSE(patch.has_large()) << "it has died";
+  EXPECT_FALSE(patch.has_large()) << "a covered large piece is gone";
 }
 
 TEST(Patch, CarriesNoZeros) {
@@ -219,7 +218,7 @@ TEST(Patch, JoinsPiecesThatTouch) {
   EXPECT_EQ(patch.edits(), Edits{(Piece{0, "aaabbe"})});
 }
 
-// So that a record finds its neighbours without a look at the others.
+// This way an edit finds its neighbours without a look at the others.
 TEST(Patch, KeepsPiecesAloneByTheirOffsets) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);
@@ -240,7 +239,7 @@ TEST(Patch, KeepsPiecesAloneByTheirOffsets) {
   }
 }
 
-// A block of before may have them in any order.
+// An older block may have them in any order.
 TEST(Patch, TakesPiecesThatAreInNoOrder) {
   Patch patch(Edits{Piece{20, "c"}, Piece{0, "a"}, Piece{10, "b"}});
   patch.add(Piece{9, "xyz"});

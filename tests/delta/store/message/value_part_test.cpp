@@ -78,7 +78,7 @@ TEST_F(ValuePart, IsThatOfTheWholeValue) {
   EXPECT_GE(parts, 3000U);
 }
 
-// Wherever it lies in memory: nothing is copied.
+// Parts may lie anywhere in memory: nothing is copied.
 TEST_F(ValuePart, OfAValueInMemoryIsHandedOn) {
   const std::string text(50'000, 'v');
   const Message put = Message::put(large(text, false));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What changes have come to decides what is large, however it came.
+// The sum of the changes decides what is a large value, not the calls that made them.
 #include "delta/store/run/late_binding.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class LateBinding : public CountedStore {
   explicit LateBinding(const StoreParameters& parameters = {.segment_bytes = 4U << 20})
       : CountedStore(parameters) {}
 
-  /// A call that writes bytes of a file of chunks.
+  /// Writes bytes of a file of chunks, as a write call does.
   void write(std::uint64_t offset, std::string_view bytes) {
     Batch batch;
     while (!bytes.empty()) {
@@ -125,9 +125,9 @@ TEST_F(LateBinding, WhatDiesInItsGroupIsNeverWritten) {
   }
   ASSERT_TRUE(store_->sync());
   EXPECT_EQ(extents().written_bytes, kChunkBytes);
-  EXPECT_EQ(logged_bytes(), 4096U) << "the place alone";
+  EXPECT_EQ(logged_bytes(), 4096U) << "the log has only the value's place";
   expect_file(file);
-  reopen();  // from the log
+  reopen();  // recovers from the log
   expect_file(file);
 }
 
@@ -141,7 +141,7 @@ TEST_F(LateBinding, PiecesOfSeveralGroupsAreOneValue) {
   ASSERT_TRUE(store_->checkpoint());
   EXPECT_EQ(extents().written_bytes, kChunkBytes);
   expect_file(file);
-  // Small ones over them, at last so many that it is written anew.
+  // Writes small pieces over the large ones, at last so many that the value is written anew.
   auto changed = file;
   for (std::size_t at = 100; at < kChunkBytes; at += 4000) {
     changed.replace(at, 3000, random_text(random, 3000));
@@ -176,7 +176,7 @@ TEST_F(LateBinding, WhatOthersHaveCoveredGivesItsSpaceBack) {
   expect_sound(*memory_);
 }
 
-// What a later call covers of a long one is not written: neither alone, nor with the rest.
+// The covered part of a long piece is not written, neither alone nor with the rest.
 TEST_F(LateBinding, AShortRestOfALongPieceIsWrittenAlone) {
   Random random(7);
   constexpr std::size_t kLongBytes = std::size_t{1} << 20;
@@ -197,7 +197,7 @@ TEST_F(LateBinding, AShortRestOfALongPieceIsWrittenAlone) {
   expect_sound(*memory_);
 }
 
-// So that what is removed is so at once.
+// Small nodes, so that removals take effect at once.
 class LateBindingOfSmallNodes : public LateBinding {
  protected:
   LateBindingOfSmallNodes()
@@ -212,7 +212,7 @@ TEST_F(LateBindingOfSmallNodes, CleaningMovesThem) {
   constexpr std::size_t kKept = 20;
   Random random(6);
   std::string file(kChunks * kChunkBytes, '\0');
-  for (std::size_t i = kChunks; i-- > 0;) {  // so that the first ones lie at the end
+  for (std::size_t i = kChunks; i-- > 0;) {  // backwards, so that the first ones lie at the end
     for (const std::size_t within : {std::size_t{0}, std::size_t{20000}, kChunkBytes - 9000}) {
       const auto at = i * kChunkBytes + within;
       file.replace(at, 9000, random_text(random, 9000));
@@ -239,8 +239,8 @@ TEST_F(LateBindingOfSmallNodes, CleaningMovesThem) {
   expect_file(file.substr(0, kKept * kChunkBytes));
 }
 
-// What has become large in tables is in no group: batches need not wait until it is bound, which
-// may be never.
+// A value that becomes large in tables is in no group. Batches must not wait until it is bound,
+// which may never happen.
 TEST(LateBindingThatFails, KeepsNoBatchWaiting) {
   const auto env = storage::make_memory_env(1);
   bool is_broken = false;
@@ -268,7 +268,7 @@ TEST(LateBindingThatFails, KeepsNoBatchWaiting) {
   EXPECT_EQ(store->get("key").value()->size(), 15U * 4096);
 }
 
-// They stay where they would have been.
+// The values stay in the tree.
 TEST(LateBindingWithoutSpace, LosesNothing) {
   const auto env = storage::make_memory_env(1);
   bool is_full = false;

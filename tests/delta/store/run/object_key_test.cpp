@@ -11,7 +11,7 @@ namespace {
 
 using namespace delta;
 
-// Few bytes, many zeros and ends.
+// Few bytes, many of them zeros, and many ends.
 std::string random_key(Random& random) {
   static constexpr std::string_view kBytes("\0\1\2\x7f\xff", 5);
   std::string key;
@@ -49,7 +49,7 @@ TEST(ObjectKey, IsYoungByItsObject) {
   EXPECT_FALSE(is_young(highest, UINT64_MAX));
 }
 
-// A key is covered afterwards if it was before, and is not young.
+// A key is covered afterwards if it was covered before and is not young.
 TEST(OverOlderObjects, KeepsWhatCoversKeysThatAreNotYoung) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);

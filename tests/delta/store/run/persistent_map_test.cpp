@@ -86,7 +86,7 @@ void expect_same(const IntMap& map, const IntModel& model, Random& random) {
   expect_at(map.last_before(std::nullopt), last(model.end()), model);
 }
 
-// Copies stay what they were, whatever becomes of the others, and can be changed themselves.
+// Copies keep their contents, whatever becomes of the others, and can change themselves.
 TEST(PersistentMap, CopiesAreIndependent) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
@@ -114,8 +114,8 @@ TEST(PersistentMap, VisitsEndWhereTheVisitorSaysSo) {
   EXPECT_EQ(visited, 8);
 }
 
-// Keys in order are the worst that a tree can meet which is not kept in balance: looking for one
-// would go through all others.
+// Keys in order are the worst case for a tree without balancing: a lookup would pass all other
+// keys.
 TEST(PersistentMap, IsInBalanceWhateverTheOrderOfKeys) {
   IntMap map;
   for (int i = 0; i < 200'000; ++i) map.insert(std::to_string(1'000'000 + i), i);

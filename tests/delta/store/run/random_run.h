@@ -14,8 +14,8 @@
 
 namespace dgfs::test {
 
-/// Range tombstones touch keys of points, and now and then cover thousands of them; all keys of the
-/// points are put.
+/// Range tombstones touch keys of points, and sometimes cover thousands of them. All points are
+/// puts.
 inline delta::RunRef random_run_of_tombstones(Random& random, std::uint64_t points,
                                               std::uint64_t tombstones) {
   const auto key = [&] { return "k" + std::to_string(random.below(100000)); };
@@ -38,7 +38,7 @@ inline delta::RunRef random_run_of_tombstones(Random& random, std::uint64_t poin
   return builder.take(std::move(all));
 }
 
-/// What the longest point or range tombstone of a run takes.
+/// The size of the longest point or range tombstone of a run.
 inline std::size_t longest_message_bytes(const delta::Run& run) {
   std::size_t longest = 0;
   for (const delta::Point point : run.points()) longest = std::max(longest, point.size_bytes());

@@ -25,7 +25,7 @@ KeyRange random_range(Random& random) {
   return range;
 }
 
-// What is covered, key by key; keys above all those asked for stand for the end of all keys.
+// The covered keys, one by one; keys above all tested ones stand for the end of all keys.
 using Model = std::set<std::string>;
 
 void expect_same(const RangeTombstones& tombstones, const Model& model) {
@@ -34,7 +34,8 @@ void expect_same(const RangeTombstones& tombstones, const Model& model) {
   }
   KeyEnd last = "";
   for (const auto& [begin, end] : tombstones) {
-    ASSERT_TRUE(ends_before(last, KeyEnd(begin)) || (last && last->empty())) << "they touch";
+    ASSERT_TRUE(ends_before(last, KeyEnd(begin)) || (last && last->empty()))
+        << "these tombstones touch";
     ASSERT_FALSE((KeyRange{begin, end}.empty()));
     last = end;
   }
@@ -92,7 +93,7 @@ TEST(RangeTombstones, AnEmptyRangeIsNone) {
   EXPECT_EQ(tombstones.size_bytes(), 0U);
 }
 
-// The shortest of some attempts, of a thousand lookups.
+// The shortest time of several attempts at a thousand lookups.
 std::chrono::nanoseconds lookup_time(int count) {
   RangeTombstones tombstones;
   const auto key = [](int number) { return std::to_string(1'000'000 + number); };
@@ -112,8 +113,8 @@ std::chrono::nanoseconds lookup_time(int count) {
   return shortest;
 }
 
-// A search of all of them would take a hundred times as long, whenever it is tried; cold caches and
-// a busy machine make it some times, now and then.
+// A search of all tombstones would always take a hundred times as long. Cold caches and a busy
+// machine sometimes cause a small factor.
 TEST(RangeTombstones, AHundredThousandAreSearchedAboutAsFastAsAThousand) {
   bool is_fast = false;
   for (int attempt = 0; attempt < 20 && !is_fast; ++attempt) {

@@ -25,7 +25,7 @@ RunRef random_run(Random& random, bool has_ranges) {
   return table.freeze();
 }
 
-/// A run of one of four sorts.
+/// Makes a run of one of four sorts.
 RunRef random_run(Random& random, int sort) {
   if (sort < 2) return random_run(random, sort == 0);
   const auto points = sort == 2 ? 0 : random.below(600);
@@ -67,7 +67,7 @@ TEST(RunPages, SayAloneWhatTheRunSaysOfTheirKeys) {
   EXPECT_GT(paged, 150U);
 }
 
-// However the bytes of a run are shared out among points and range tombstones.
+// Holds whether the bytes of a run are in points or in range tombstones.
 TEST(RunPages, AreAboutAsLongAsTheyShallBe) {
   Random random(3);
   for (int round = 0; round < 200; ++round) {
@@ -85,8 +85,8 @@ TEST(RunPages, AreAboutAsLongAsTheyShallBe) {
   }
 }
 
-// What nodes have of a run is short beside it, also where keys are long and alike: there pages are
-// longer, or there are none.
+// The part of a run that its node holds is short, also where keys are long and alike: pages are
+// longer then, or there are none.
 TEST(RunPages, BeginWithKeysThatTakeLittleOfTheNode) {
   for (const std::size_t key_bytes : {10U, 100U, 500U, 2000U, 4000U}) {
     RunBuilder points;
@@ -107,8 +107,8 @@ TEST(RunPages, BeginWithKeysThatTakeLittleOfTheNode) {
   }
 }
 
-// A range tombstone that ends where a page does is in that page alone: what is in two is read
-// twice, and keys of the other one are looked for there in vain.
+// A range tombstone that ends where a page ends is in that page alone. If it were in two, it would
+// be read twice, and lookups would search the other page in vain.
 TEST(RunPages, DoNotEndWithinTombstonesThatLieBetweenThem) {
   RangeTombstones tombstones;
   for (int i = 0; i < 1000; ++i) {
@@ -151,7 +151,7 @@ TEST(RunPages, AreReadFromANodeAsTheyWereWritten) {
     EXPECT_EQ(again.value()[i].checksum, pages[i].checksum);
     EXPECT_EQ(again.value()[i].has_tombstones, pages[i].has_tombstones);
   }
-  // A block that is shorter cannot have them.
+  // A shorter block cannot have so many pages.
   format::Decoder shorter(bytes);
   EXPECT_FALSE(RunPages::decode(shorter, stored.size() - 1));
   for (std::size_t length = 0; length < bytes.size(); ++length) {
@@ -176,7 +176,7 @@ TEST(RunPages, OneOrOutOfOrderIsRefused) {
   EXPECT_FALSE(refused({{"", 5, 10, 1}, {"b", 15, 10, 1}, {"c", 25, 10, 1}}));
 }
 
-// A block of these pages, whatever they are.
+// Makes a block of these pages, valid or not.
 Buffer block_of(const std::vector<Buffer>& pages) {
   Buffer stored;
   format::Encoder out(stored);
@@ -199,8 +199,8 @@ Buffer page_with(const std::string& key, std::size_t value_bytes, int level) {
   return {stored.begin(), stored.end()};
 }
 
-// The bytes of each page alone are those of a run, so that the order between pages is checked
-// where they come together.
+// Each page alone is a valid run, so the order between pages must be checked where they come
+// together.
 TEST(RunPages, KeysOutOfOrderBetweenPagesAreRefused) {
   const auto block = [](const std::vector<std::string>& keys) {
     std::vector<Buffer> pages;
@@ -217,7 +217,7 @@ TEST(RunPages, KeysOutOfOrderBetweenPagesAreRefused) {
   EXPECT_FALSE(Run::unpack(longer, SIZE_MAX));
 }
 
-// Each page may be as long as a block, but not all of them: a block of some kilobytes would ask for
+// One page may be as long as a block, but not all together: a block of some kilobytes could ask for
 // gigabytes.
 TEST(RunPages, CompressedPagesAreTogetherNoLongerThanABlock) {
   constexpr std::size_t kWholeValueBytes = std::size_t{5} << 20;
@@ -231,7 +231,7 @@ TEST(RunPages, CompressedPagesAreTogetherNoLongerThanABlock) {
   EXPECT_EQ(refused.error().kind(), ErrorKind::kCorrupt);
 }
 
-// So what is longer is not compressed to its end.
+// A longer run is therefore not compressed to its end.
 TEST(RunPages, ARunLongerThanABlockComesBack) {
   RunBuilder points;
   for (int i = 0; i < 10000; ++i) {

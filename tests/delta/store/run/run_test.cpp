@@ -24,7 +24,7 @@ namespace {
 
 using namespace delta;
 
-// All of it, over nothing.
+// The values of a run over an empty store.
 std::map<std::string, std::string> settled_values_of(const RunRef& run) {
   std::map<std::string, std::string> values;
   const auto lowest = settled(run, 0);
@@ -32,7 +32,7 @@ std::map<std::string, std::string> settled_values_of(const RunRef& run) {
   return values;
 }
 
-// What the header promises of each run.
+// Checks the promises of the header for each run.
 void expect_normal(const Run& run) {
   std::size_t bytes = run.tombstones().size_bytes();
   for (std::size_t i = 0; i < run.size(); ++i) {
@@ -48,7 +48,7 @@ void expect_normal(const Run& run) {
   ASSERT_EQ(run.size_bytes(), bytes);
 }
 
-// Operations frozen into runs wherever, and these merged in any grouping, say the same.
+// Operations frozen into runs at any points, and merged in any grouping, give the same values.
 TEST(Run, MergesSayWhatTheOperationsSay) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);
@@ -81,7 +81,7 @@ TEST(Run, MergesSayWhatTheOperationsSay) {
   }
 }
 
-// A key's messages from run to run, oldest to newest, say what the merge says.
+// The messages of a key in each run, oldest to newest, give the same as the merge.
 TEST(Run, FindsWhatItSaysOfAKey) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);
@@ -102,7 +102,8 @@ TEST(Run, FindsWhatItSaysOfAKey) {
       for (const auto& run : runs) {
         if (const auto point = run->find(key)) expected = composed(expected, point->message());
       }
-      // A range tombstone says of an erased key what has to be said.
+      // For an erased key that a range tombstone covers, the tombstone says enough: only a removal
+      // is left.
       if (expected.kind == MessageKind::kErase && all->tombstones().covers(key)) {
         expected = Message::removal();
       }
@@ -130,7 +131,7 @@ TEST(Run, IsCutIntoParts) {
   }
 }
 
-// So that slots that refer to them have them in the order of their keys, and none too much.
+// Slots refer to slices, so slices must be in key order, each with only its own range.
 TEST(Run, IsCutIntoSlicesThatAreAboutEqual) {
   Random random(1);
   for (int round = 0; round < 200; ++round) {
@@ -154,7 +155,7 @@ TEST(Run, IsCutIntoSlicesThatAreAboutEqual) {
   }
 }
 
-// Also where one has long stretches of keys that no other one has.
+// Some runs have long stretches of keys that no other run has.
 TEST(Run, PartsOfManySayTogetherWhatEachSays) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);
@@ -193,7 +194,7 @@ TEST(Run, PartsOfManySayTogetherWhatEachSays) {
   }
 }
 
-// Short lengths are read another way than long ones.
+// Decoding reads short lengths in another way than long ones.
 TEST(Run, LengthsOfAllSizesAreReadBack) {
   RunBuilder points;
   std::map<std::string, std::string> values;
@@ -214,8 +215,8 @@ TEST(Run, LengthsOfAllSizesAreReadBack) {
   for (const auto& [key, value] : values) EXPECT_EQ(run->find(key)->value, value);
 }
 
-// Large values of one message are one each, and whatever refers to more of one than there is, or to
-// two at one place, is refused.
+// A message refers to each large value once. A piece that refers to more bytes than the value has,
+// or two values at one place, are refused.
 TEST(Run, LargePiecesAreReadBack) {
   const auto large = std::make_shared<const LargeValue>(ValuePlace{512 * 7, 1000, {77}});
   const auto other =
@@ -240,7 +241,7 @@ TEST(Run, LargePiecesAreReadBack) {
   const auto decoded = Run::decode(bytes, run->size_bytes()).value();
   EXPECT_EQ(*decoded, *run);
   EXPECT_EQ(decoded->values(), run->values());
-  EXPECT_EQ(decoded->values().size(), 4U) << "each once of each key";
+  EXPECT_EQ(decoded->values().size(), 4U) << "each message counts its large values once";
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     for (unsigned bit = 0; bit < 8; ++bit) {
       Buffer broken = bytes;
@@ -259,8 +260,8 @@ TEST(Run, LargePiecesAreReadBack) {
   }
 }
 
-// Many pieces of a value of many parts, which compress well: the block is no longer than what a run
-// of its size may be.
+// Many pieces of a value with many parts compress well. The block must stay within the longest one
+// that a run of this size may have.
 TEST(Run, PiecesOfALongValueArePackedAndReadBack) {
   ValuePlace place{512, 16 << 20, {}};
   while (place.sums.size() < kValuePartsMax) place.sums.push_back(77);
@@ -285,7 +286,7 @@ TEST(Run, PiecesOfALongValueArePackedAndReadBack) {
   }
 }
 
-// Of the point that comes too late, whichever way it is read.
+// The error names the point that comes too late, whichever way it is decoded.
 TEST(Run, KeysOutOfOrderAreToldWithTheirOffset) {
   for (const std::size_t value_bytes : {1U, 20000U}) {
     RunBuilder points;
@@ -300,7 +301,8 @@ TEST(Run, KeysOutOfOrderAreToldWithTheirOffset) {
   }
 }
 
-// What refers to a run knows its size: it is decoded within that, and not within less.
+// The owner of a run knows its size: decoding succeeds with this limit, and fails with one byte
+// less.
 TEST(Run, IsDecodedInWhatItTakes) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Random random(seed);
@@ -324,7 +326,7 @@ TEST(Run, IsDecodedInWhatItTakes) {
   }
 }
 
-// What a varint can say and a key must not be.
+// A length that a varint can hold but that a key must not have.
 TEST(Run, KeysThatAreTooLongAreRefused) {
   RunBuilder points;
   points.add_put(std::string(kKeyBytesMax, 'a'), "v");

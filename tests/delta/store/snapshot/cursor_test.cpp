@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Cursors that walk about in basements of many keys, over which newer runs lie: slices are parts of
-// these, small at first.
+// Cursors that walk in basements of many keys with newer runs over them. Cursors read slices of
+// these, small ones at first.
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -88,7 +88,7 @@ TEST_P(CursorWalk, IsThatOfAMap) {
       ASSERT_TRUE(cursor.seek_before(begin));
       at = at == values_.begin() ? values_.end() : std::prev(at);
     }
-    // As a rule on in one direction, sometimes back.
+    // Mostly on in one direction, sometimes back.
     for (int step = 0; step < 300; ++step) {
       ASSERT_EQ(cursor.is_at_key(), at != values_.end());
       if (at == values_.end()) break;

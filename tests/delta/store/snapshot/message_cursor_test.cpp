@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a store says over a lower layer, which is a map here: both merged are what the operations
-// make of the lower layer.
+// The messages of a store over a lower layer, which is a map here. Both merged give the values that
+// the operations make of the lower layer.
 #include "delta/store/snapshot/message_cursor.h"
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST_P(MessageCursorOver, GivesWhatTheOperationsMakeOfTheLowerLayer) {
   }
 }
 
-// Whoever looks for a key that is covered learns so, also in the midst of what is covered.
+// A seek to a covered key stops at that key, also in the middle of a covered range.
 TEST_P(MessageCursorOver, StandsAtACoveredKeyThatIsLookedFor) {
   Batch batch;
   batch.remove_range({"b", "m"});
@@ -109,7 +109,7 @@ TEST_P(MessageCursorOver, StandsAtACoveredKeyThatIsLookedFor) {
   EXPECT_EQ(place_of(cursor), KeyEnd("b"));
 }
 
-// Also where that is covered.
+// The same holds if that key is covered.
 TEST_P(MessageCursorOver, StandsNowhereForAKeyBehindItsBounds) {
   Batch batch;
   batch.remove_range({"a", "z"});

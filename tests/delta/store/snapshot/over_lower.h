@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Merges what a cursor of messages shows over a lower layer, which is a map.
+// Merges the messages of a cursor with a lower layer, which is a map.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ inline std::optional<delta::Message> message_at(const delta::StackCursor& cursor
   return message ? std::optional(std::move(message).value()) : std::nullopt;
 }
 
-/// @tparam AnyCursor  a MessageCursor or a StackCursor, in these bounds
+/// @tparam AnyCursor  a MessageCursor or a StackCursor with the given bounds
 template <class AnyCursor>
 class OverLower {
  public:
@@ -36,7 +36,7 @@ class OverLower {
   OverLower(AnyCursor cursor, delta::KeyRange bounds, const Values& lower)
       : cursor_(std::move(cursor)), bounds_(std::move(bounds)), lower_(lower) {}
 
-  /// What both come to within the bounds.
+  /// The merged values within the bounds.
   [[nodiscard]] Values forward() {
     expect_moved(cursor_.seek(""));
     if (bounds_.empty()) return {};
@@ -51,7 +51,7 @@ class OverLower {
     }
     return std::move(values_);
   }
-  /// The same by the other way.
+  /// The same by walking backward.
   [[nodiscard]] Values backward() {
     expect_moved(cursor_.seek_before(std::nullopt));
     if (bounds_.empty()) return {};
@@ -82,21 +82,22 @@ class OverLower {
       message.patch.apply_to(value);
     }
   }
-  // One place and the lower layer's keys from it on before `end`, which is the next place's.
+  // Adds one place, and the lower layer's keys after it and before `end`, the next place.
   void add_stretch(const delta::KeyEnd& end) {
     const std::string place(cursor_.key());
     const auto* until = cursor_.covered_until();
     const auto below = lower_.find(place);
     const auto* older = below == lower_.end() || until != nullptr ? nullptr : &below->second;
     const auto message = message_at(cursor_);
-    ASSERT_TRUE(message || until != nullptr) << place << " is no place";
+    ASSERT_TRUE(message || until != nullptr)
+        << place << " has neither a message nor a covered range";
     if (message) put_over(place, *message, older);
     for (auto at = lower_.upper_bound(place);
          at != lower_.end() && delta::is_before(at->first, end); ++at) {
       if (until == nullptr || !delta::is_before(at->first, *until)) values_.insert(*at);
     }
   }
-  // The lower layer's keys of the bounds that lie before the first place.
+  // Adds the lower layer's keys within the bounds and before the first place.
   void add_front(const delta::KeyEnd& first) {
     const auto& end = delta::ends_before(first, bounds_.end) ? first : bounds_.end;
     for (auto at = lower_.lower_bound(bounds_.begin);

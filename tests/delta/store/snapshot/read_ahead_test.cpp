@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What cursors tell the storage of what they are going to read.
+// The reads that cursors announce to the storage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,11 +18,11 @@ namespace {
 using namespace delta;
 
 struct Announcements {
-  std::map<std::uint64_t, std::uint64_t> ends;  // by offset
+  std::map<std::uint64_t, std::uint64_t> ends;  // announced ranges: begin to end
   std::uint64_t bytes = 0;
   int reads = 0;
   int announced_reads = 0;
-  bool is_at_hand = false;  // all that is read then
+  bool is_at_hand = false;  // whether all bytes are at hand
 
   [[nodiscard]] bool has(std::uint64_t offset_bytes) const {
     const auto next = ends.upper_bound(offset_bytes);
@@ -45,7 +45,7 @@ class WatchedFile final : public storage::ForwardingFile {
   }
   void advise(storage::Access access, std::uint64_t offset_bytes,
               std::uint64_t length_bytes) override {
-    if (access == storage::Access::kWriteBack) return;  // what was written
+    if (access == storage::Access::kWriteBack) return;  // about written bytes
     EXPECT_EQ(access, storage::Access::kWillNeed);
     auto& end = seen_.ends[offset_bytes];
     end = std::max(end, offset_bytes + length_bytes);
@@ -58,7 +58,7 @@ class WatchedFile final : public storage::ForwardingFile {
 
 class WatchingEnv final : public storage::ForwardingEnv {
  public:
-  /// @param name  of the files that are watched
+  /// @param name  the end of the paths of watched files
   WatchingEnv(storage::Env& base, std::string name, Announcements& seen)
       : storage::ForwardingEnv(base), name_(std::move(name)), seen_(seen) {}
   Result<std::unique_ptr<storage::File>> open(const std::string& path,
@@ -109,8 +109,8 @@ TEST_F(CursorReadAhead, WhoLooksUpKeysAnnouncesNothing) {
   EXPECT_EQ(seen_.ends.size(), 0U);
 }
 
-// It is where the deleted keys end that it begins to read, and it may read no more than that. Only
-// where a page begins right there it comes into a second one, as any scan may.
+// Reading begins where the deleted keys end, and must not read further. It enters a second page
+// only if a page begins exactly there, as any scan may.
 TEST_F(CursorReadAhead, WhoBeginsAtDeletedKeysAnnouncesNothing) {
   for (int i = 100; i < 4000; i += 100) {
     Batch batch;
@@ -128,7 +128,7 @@ TEST_F(CursorReadAhead, WhoBeginsAtDeletedKeysAnnouncesNothing) {
   EXPECT_LE(seen_.ends.size(), 4U);
 }
 
-// Large values, which lie in another order than their keys.
+// Large values that lie in another order than their keys.
 class CursorValueAhead : public CountedStore {
  protected:
   static constexpr int kCount = 400;
@@ -199,7 +199,7 @@ TEST_F(CursorValueAhead, WhatIsAtHandIsNotAnnounced) {
   EXPECT_GE(seen_.announced_reads, kCount / 2 * 9 / 10);
 }
 
-// However short those are that were read.
+// The same limit holds when earlier reads were short.
 TEST_F(CursorValueAhead, AMegabyteIsAnnouncedAtMost) {
   for (int i = 100; i < 160; i += 3) put(i, std::string(std::size_t{400} << 10, 'l'));
   ASSERT_TRUE(store_->checkpoint());
@@ -217,7 +217,7 @@ TEST_F(CursorValueAhead, AMegabyteIsAnnouncedAtMost) {
   EXPECT_GE(seen_.bytes, read_bytes * 9 / 10);
 }
 
-// A few values at most have been announced where it turns.
+// The cursor has announced a few values at most when it turns.
 TEST_F(CursorValueAhead, WhoGoesToAndFroAnnouncesWhatItPasses) {
   auto cursor = store_->cursor();
   ASSERT_TRUE(cursor.seek(numbered_key(kCount / 2)));
@@ -230,7 +230,7 @@ TEST_F(CursorValueAhead, WhoGoesToAndFroAnnouncesWhatItPasses) {
   EXPECT_LE(seen_.ends.size(), 4U);
 }
 
-// The same, seen at the blocks of the tree.
+// Large values again, with the blocks of the tree watched.
 class LargeValueLookups : public CursorValueAhead {
  protected:
   LargeValueLookups() {
@@ -245,7 +245,7 @@ class LargeValueLookups : public CursorValueAhead {
   WatchingEnv watching_blocks_{*memory_, "/blocks", blocks_};
 };
 
-// What refers to large values is little beside them: where one is looked up, so will be others.
+// References to large values are short, so other lookups soon need the same leaf.
 TEST_F(LargeValueLookups, AnnounceOnceWhatTheirLeafHas) {
   for (int i = 0; i < kCount; ++i) {
     const auto found = store_->get(numbered_key(i * 37 % kCount));
@@ -259,7 +259,7 @@ TEST_F(LargeValueLookups, AnnounceOnceWhatTheirLeafHas) {
 
 TEST_F(LargeValueLookups, OfWhatIsNotThereAnnounceNothing) {
   for (int i = 0; i < kCount; ++i) ASSERT_TRUE(store_->get(numbered_key(i) + "x"));
-  EXPECT_LE(blocks_.ends.size(), 1U);  // filters let few through
+  EXPECT_LE(blocks_.ends.size(), 1U);  // the filters let few keys through
 }
 
 }  // namespace

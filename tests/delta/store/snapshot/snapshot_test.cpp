@@ -82,7 +82,7 @@ TEST_P(SnapshotTest, StaysAsItWasWhateverComesLater) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SnapshotTest, testing::Range<std::uint64_t>(0, 12));
 
-// A listing beside a writer that removes what it lists: as rm -rf.
+// Lists beside a writer that changes the same store, as rm -rf does.
 TEST(Snapshot, TakingOneAndReadingItFreezesNoTable) {
   const auto env = storage::make_memory_env(1);
   StoreOptions options;

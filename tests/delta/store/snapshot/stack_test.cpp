@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Stores over each other, and over a bottom, answer as one map.
+// Stores over each other and over a bottom give the same answers as one map.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using Values = std::map<std::string, std::string>;
 
 constexpr std::uint64_t kObjectsOfALayer = 12;
 
-// A bottom, stores, and a model of what they come to.
+// A bottom, stores, and a model of their merged values.
 class StackRun {
  public:
   explicit StackRun(std::uint64_t seed) : random_(seed), options_(tiny_options(random_)) {
@@ -37,7 +37,7 @@ class StackRun {
     add_store();
   }
 
-  // The newest store is closed; objects up to now are older than the next one.
+  // Closes the newest store and adds one; all objects so far are older than the new store.
   void add_store() {
     if (!stores_.empty()) {
       ASSERT_TRUE(stores_.back()->close());
@@ -48,7 +48,7 @@ class StackRun {
     options.parameters.born_object = born_;
     open(stores_.size(), options);
   }
-  // The older stores are only read from then on.
+  // Opens all again, the older stores read-only.
   void reopen() {
     ASSERT_TRUE(stores_.back()->sync());
     const auto count = stores_.size();
@@ -90,7 +90,7 @@ class StackRun {
       }
     }
   }
-  // A part of a value has the bytes of the whole, and zeros behind its end.
+  // A part of a value has the bytes of the whole value, and zeros behind its end.
   void expect_parts() {
     const auto stack = snapshot();
     for (int i = 0; i < 10; ++i) {
@@ -108,7 +108,7 @@ class StackRun {
         return fill_from_bottom(key, from, bytes);
       });
       if (!read && (begin != 0 || end != expected.size())) {
-        ASSERT_EQ(read.error().code(), 7164) << "a field that is cut";
+        ASSERT_EQ(read.error().code(), 7164) << "only a field that the part cuts may fail";
         continue;
       }
       ASSERT_TRUE(read) << read.error().message();
@@ -123,7 +123,8 @@ class StackRun {
     ASSERT_EQ(OverLower(stack.cursor(bounds), bounds, bottom_).forward(), expected);
     ASSERT_EQ(OverLower(stack.cursor(bounds), bounds, bottom_).backward(), expected);
   }
-  // To and fro, the places are those of a walk in one direction, but for pieces of what is covered.
+  // A cursor that turns around visits the same places as one that does not, except for pieces of
+  // covered ranges.
   void expect_turns() {
     const auto stack = snapshot();
     auto cursor = stack.cursor();
@@ -151,7 +152,7 @@ class StackRun {
     ASSERT_TRUE(store) << store.error().message();
     stores_.push_back(std::move(store).value());
   }
-  // Of an object that a layer up to now may have.
+  // A key of an object that some layer may have.
   std::string any_key() {
     const auto object = random_.below(born_ + kObjectsOfALayer);
     return object_key(static_cast<std::uint8_t>(1 + random_.below(2)), object,
@@ -165,11 +166,12 @@ class StackRun {
     return ok();
   }
   Result<std::optional<std::string>> at_bottom(std::string_view key) const {
-    EXPECT_FALSE(is_young(key, kObjectsOfALayer)) << "the bottom is asked for what it cannot have";
+    EXPECT_FALSE(is_young(key, kObjectsOfALayer))
+        << "the stack asked the bottom for a young object";
     const auto at = bottom_.find(std::string(key));
     return at == bottom_.end() ? std::nullopt : std::optional(at->second);
   }
-  // A range of one object, or one that goes from anywhere to anywhere.
+  // A range of one object, or between any two keys.
   KeyRange random_range() {
     const auto key = any_key();
     if (random_.one_in(2)) return prefix_range(key.substr(0, kObjectKeyBytes));
@@ -187,7 +189,7 @@ class StackRun {
         break;
       case 1:
       case 2:
-        // Whoever knows that no layer below has it says so.
+        // The caller knows whether a layer below has the key, and uses erase() if none has it.
         below_.contains(key) ? batch.remove(key) : batch.erase(key);
         break;
       case 3:
@@ -224,10 +226,10 @@ class StackRun {
   Random random_;
   std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
   StoreOptions options_;
-  std::uint64_t born_ = 0;  ///< objects from here on are the newest store's own
+  std::uint64_t born_ = 0;  ///< objects from this number on belong to the newest store alone
   Values bottom_;
   Values values_;
-  Values below_;  ///< what all but the newest store come to
+  Values below_;  ///< merged values of all but the newest store
   std::vector<std::unique_ptr<Store>> stores_;
 };
 
@@ -249,7 +251,7 @@ TEST_P(StackModel, AnswersAsAMap) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, StackModel, testing::Range<std::uint64_t>(0, 24));
 
-// Two stores over a bottom, by hand.
+// Two stores over a bottom, made by hand.
 class StackOfTwo : public testing::Test {
  protected:
   StackOfTwo() {
@@ -297,7 +299,7 @@ TEST_F(StackOfTwo, ASnapshotStaysAsItWas) {
   EXPECT_EQ(snapshot().get(object_key(1, 5), nothing).value(), std::nullopt);
 }
 
-// The bottom and older stores are not asked for objects that are younger than they.
+// The stack does not ask the bottom and older stores for objects younger than they are.
 TEST_F(StackOfTwo, AsksNoLayerForWhatWasBornAbove) {
   const auto stack = snapshot();
   int asked = 0;
@@ -311,14 +313,14 @@ TEST_F(StackOfTwo, AsksNoLayerForWhatWasBornAbove) {
   EXPECT_EQ(asked, 1);
 }
 
-// Removed names of older directories are kept, as something lies below; whatever else dies leaves
-// nothing but what waits for the lowest level.
+// The store keeps removals of names in older directories, as something may lie below. All else that
+// dies leaves only the messages that wait for the lowest level.
 TEST_F(StackOfTwo, DeadShortLivedNamesLeaveNothing) {
   for (int i = 0; i < 2000; ++i) {
     const auto name = std::to_string(i);
     Batch made;
     made.put(object_key(1, 5, "new" + name), "x");  // a new name in an older directory
-    made.put(object_key(1, 300, name), "x");        // a name in a directory that was made here
+    made.put(object_key(1, 300, name), "x");        // a name in a directory of this store
     made.patch(object_key(2, 300 + 1, name), 0, "x");
     apply(newer(), made);
     if (i % 100 == 0) {
@@ -337,7 +339,7 @@ TEST_F(StackOfTwo, DeadShortLivedNamesLeaveNothing) {
   EXPECT_GE(points_of(1), 2000U);
 }
 
-// The carry of an addition comes from bytes that a later piece replaces.
+// The carry of the addition comes from bytes that a later piece replaces.
 TEST_F(StackOfTwo, AFieldIsChangedBeforeAPartOfItIsReplaced) {
   const auto key = object_key(1, 5, "field");
   Batch batch;
@@ -355,7 +357,7 @@ TEST_F(StackOfTwo, AFieldIsChangedBeforeAPartOfItIsReplaced) {
   EXPECT_EQ(out, (Buffer{'a', 'b', 'c', 'd', 1, 0, 0, 0}));
 }
 
-// A walk goes past what a newer store covers without a look at what lies below.
+// A walk skips a range that a newer store covers, without reading what lies below.
 TEST_F(StackOfTwo, AWalkSeeksPastWhatIsCovered) {
   Batch names;
   for (int i = 0; i < 5000; ++i) names.put(object_key(1, 5, std::to_string(i)), "x");
@@ -374,7 +376,7 @@ TEST_F(StackOfTwo, AWalkSeeksPastWhatIsCovered) {
       ASSERT_TRUE(backward ? cursor.previous() : cursor.next());
     }
     EXPECT_LE(places, 3) << backward;
-    // Of a hundred basements and more.
+    // The tree has more than a hundred basements.
     EXPECT_LE(env_->counts("/s0/blocks").reads, 20U) << backward;
   }
 }

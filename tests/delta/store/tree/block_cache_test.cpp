@@ -13,7 +13,7 @@ using namespace delta;
 
 using ValueRef = std::shared_ptr<const std::string>;
 
-// Whether the cache alone keeps a value is seen at a weak reference.
+// A weak reference shows whether the cache keeps a value.
 class Cached {
  public:
   Cached(BlockCache& cache, std::uint64_t offset_bytes, std::size_t bytes) {
@@ -51,7 +51,7 @@ TEST(BlockCache, AScanLeavesWhatIsUsedAgain) {
   EXPECT_FALSE(cold.is_kept());
 }
 
-// What was hot once does not stay for ever.
+// An entry that was hot once does not stay for ever.
 TEST(BlockCache, WhatIsProtectedMakesRoomForOthersThatAre) {
   BlockCache cache(1000);
   const Cached first(cache, 0, 100);
@@ -93,7 +93,7 @@ TEST(BlockCache, WhatItsStoreHoldsLeavesThePoolLess) {
     EXPECT_EQ(of_another.size_bytes(), 500U);
     EXPECT_EQ(pool->bytes(), 1000U);
   }
-  EXPECT_EQ(pool->bytes(), 500U) << "the store is closed";
+  EXPECT_EQ(pool->bytes(), 500U) << "a closed store keeps nothing in the pool";
 }
 
 TEST(BlockCache, KeepsWhatOthersLeaveOfTheBudget) {
@@ -113,7 +113,7 @@ TEST(BlockCache, KeepsWhatOthersLeaveOfTheBudget) {
     EXPECT_EQ(cache.size_bytes(), 300U);
     budget.note(MemoryBudget::Holder::kTree, 5000);
     cache.shrink();
-    EXPECT_EQ(cache.size_bytes(), 200U);  // an eighth, and no more than that of whole entries
+    EXPECT_EQ(cache.size_bytes(), 200U);  // an eighth, rounded down to whole entries
   }
   budget.note(MemoryBudget::Holder::kTree, 0);
   budget.note(MemoryBudget::Holder::kTables, 0);
@@ -121,7 +121,7 @@ TEST(BlockCache, KeepsWhatOthersLeaveOfTheBudget) {
   EXPECT_EQ(cache.size_bytes(), 1000U);
 }
 
-// Else what comes next would be the first to go, until something is used again.
+// Otherwise the next entry would be the first to go, until another one is used again.
 TEST(BlockCache, WhatIsProtectedLeavesRoomWhereItShrinks) {
   MemoryBudget budget(2000);
   BlockCache cache(1000, &budget);

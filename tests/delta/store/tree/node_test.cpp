@@ -13,7 +13,7 @@ namespace {
 
 using namespace delta;
 
-// Of height 0, one slot for each key.
+// Encodes a node of height 0 with one slot for each key.
 Buffer encoded(const std::vector<std::string>& lows) {
   std::vector<Slot> slots(lows.size());
   for (std::size_t i = 0; i < lows.size(); ++i) slots[i].low = lows[i];
@@ -37,7 +37,8 @@ TEST(Node, SlotsRiseFromTheSecondOn) {
   }
 }
 
-// Found by the fuzzer: the empty key was in the second slot, which no slot before would show.
+// The fuzzer found this: the second slot had the empty key, and no comparison with the slot before
+// showed it.
 TEST(Node, ASecondSlotThatBeginsAtTheEmptyKeyIsRefused) {
   EXPECT_FALSE(Node::decode(encoded({"", ""})));
 }
@@ -50,7 +51,7 @@ RunRef run_of_names() {
   return points.take();
 }
 
-// Also where they were not written yet when the node was made.
+// The same holds if the pages were not written yet when the node was made.
 TEST(Node, IsCachedAtItsSizeWithThePagesOfItsRuns) {
   const auto env = storage::make_memory_env(1);
   BlockFile file(env->open("/blocks", {storage::OpenOptions::Mode::kCreateNew}).value());

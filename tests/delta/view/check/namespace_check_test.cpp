@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a check of the records finds: nothing in a sound tree, and each rule that is broken.
+// The findings of a check of the records: none in a sound tree, and each broken rule.
 #include "delta/view/check/namespace_check.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace dgfs::test {
 namespace {
 
-// Lines of what is found.
+// Returns the findings, one per line.
 std::string found_in(ViewedTree& viewed) {
   std::string found;
   const view::Layers layers(viewed.image(), viewed.delta());
@@ -80,7 +80,7 @@ TEST(NamespaceCheck, FindsTheRuleThatIsBrokenAlone) {
   }
 }
 
-// Of the findings of a rule, after a damage: their paths, "-" where there is none.
+// The paths in the findings of a rule after some damage, "-" for a finding without a path.
 std::vector<std::string> paths_of(const char* name, view::Rule rule) {
   ViewedTree viewed;
   add_image_part(viewed.tree());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A repair that is cut off, by a crash at each storage call or by a disk that takes no more. The
-// next repair mends the rest. Sound objects keep their names all the time.
+// A crash at each storage call, or a full disk, interrupts a repair. The next repair mends the
+// rest. Sound objects always keep their names.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -30,7 +30,7 @@ constexpr const char* kDelta = "/delta";
 constexpr std::array kLosses = {CrashLoss::kDropUnsynced, CrashLoss::kKeepAll,
                                 CrashLoss::kRandomSubset, CrashLoss::kScattered};
 
-// Each batch is durable by itself, so that a crash comes between any two.
+// Each batch is durable by itself, so that a crash can come between any two.
 delta::StoreOptions store_options() {
   delta::StoreOptions options;
   options.create = true;
@@ -42,10 +42,10 @@ delta::StoreOptions store_options() {
   return options;
 }
 
-// A delta that is damaged, for one repair after the other.
+// A damaged delta, for one repair after the other.
 class DamagedDelta {
  public:
-  // At random.
+  // Damages it at random.
   explicit DamagedDelta(std::uint64_t seed) {
     make();
     change(seed);
@@ -53,7 +53,7 @@ class DamagedDelta {
     change(seed + 100);
     damage(seed);
   }
-  // A directory has no name, and nothing else is broken.
+  // A directory has no name; nothing else is broken.
   DamagedDelta() {
     make();
     view::ObjectNumber lost = 0;
@@ -80,7 +80,7 @@ class DamagedDelta {
     image_ = tree_.open();
   }
 
-  // Whether it came to its end.
+  // Returns whether the repair reached its end.
   [[nodiscard]] Status repair(storage::Env& env) const {
     SteppingEnv clock(env);
     DGFS_TRY(delta, delta::DeltaDirectory::open(clock, kDelta, store_options()));
@@ -89,7 +89,7 @@ class DamagedDelta {
     return delta->close();
   }
 
-  // A line for each place.
+  // The findings of the check, one per line.
   std::vector<std::string> broken() {
     std::vector<std::string> found;
     const auto delta = value_of(delta::DeltaDirectory::open(memory(), kDelta, store_options()));
@@ -101,7 +101,7 @@ class DamagedDelta {
     return found;
   }
 
-  // Returns how many paths had to stay.
+  // Returns the number of paths that had to stay.
   std::size_t expect_mended() {
     EXPECT_EQ(broken(), std::vector<std::string>());
     std::size_t unchanged = 0;
@@ -177,7 +177,7 @@ std::uint64_t calls_of_repair(std::uint64_t seed) {
   return counting.calls();
 }
 
-// Returns how many paths had to stay, in all runs together.
+// Returns the number of paths that had to stay, summed over all runs.
 std::size_t crash_everywhere(std::uint64_t seed, std::uint64_t stride) {
   const auto calls = calls_of_repair(seed);
   EXPECT_GT(calls, 50U) << seed;

@@ -15,7 +15,7 @@ using view::Rule;
 
 constexpr ObjectNumber kNobody = 5000;
 
-// Records as they are put into a batch, by short names.
+// Puts records into a batch; the names are short.
 struct Records {
   delta::Batch& batch;
 
@@ -39,7 +39,7 @@ struct Records {
     remove(RecordClass::kDentry, directory, name);
     batch.remove(view::name_key(object, directory, name));
   }
-  // A file of the image that nobody has touched.
+  // Ends a file of the image that no operation has changed.
   void end_in_image(ObjectNumber directory, std::string_view name) const {
     remove(RecordClass::kDentry, directory, name);
     add(directory, -1, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A tree with one thing of each kind in it, and batches that break one rule of its records each.
+// A tree with one object of each kind, and batches that each break one rule of its records.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@
 
 namespace dgfs::test {
 
-/// Objects by what they are.
+/// Objects by their name in the tests.
 using Known = std::map<std::string, view::ObjectNumber>;
 
-/// Puts the image's part of the tree in; before ViewedTree::open().
-/// @param has_link  whether a file has a second name, which its image does not tell of it
+/// Adds the image's part of the tree; call it before ViewedTree::open().
+/// @param has_link  whether a file has a second name that the image does not list
 void add_image_part(PackedTree& tree, bool has_link = true);
-/// Makes the rest with a view: afterwards one object waits for its end. A store that was sealed in
-/// the middle has a part of it.
+/// Makes the rest with a view; one object then waits for its end. A store that was sealed in the
+/// middle has a part of it.
 /// @param seals  whether there are two stores
 [[nodiscard]] Known make_known_tree(ViewedTree& viewed, bool seals);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a repair does of each rule that is broken, and of damage at random.
+// The work of a repair on each broken rule, and on random damage.
 #include "delta/view/check/namespace_repair.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using view::kRoot;
 using view::ObjectNumber;
 using view::RecordClass;
 
-// A tree whose records are damaged, and mended.
+// A tree whose records are damaged, then mended.
 class NamespaceRepair : public testing::Test {
  protected:
   void open(bool has_link = true) {
@@ -37,7 +37,7 @@ class NamespaceRepair : public testing::Test {
     apply(batch);
   }
   [[nodiscard]] view::Layers layers() { return {viewed_->image(), viewed_->delta()}; }
-  /// Lines of what was done.
+  /// Returns the steps of the repair, one per line.
   std::string repair(std::size_t findings_max = view::kFindingsMax) {
     std::string text;
     const auto stack = layers();
@@ -97,7 +97,7 @@ TEST_F(NamespaceRepair, SaysWhatItDoes) {
   }
 }
 
-// One after the other: what the first mends is not found again.
+// One after the other: findings that the first repair mends do not come again.
 TEST_F(NamespaceRepair, MendsAFewFindingsAtATime) {
   const std::string once = "link-count: counted again\n";
   for (const std::size_t findings_max : {std::size_t{1}, view::kFindingsMax}) {
@@ -122,7 +122,7 @@ TEST_F(NamespaceRepair, GivesADamagedNameBackToItsObject) {
   EXPECT_EQ(all().size(), before.size());
 }
 
-// Nobody sees it, so that it may wait for a repair.
+// The object is invisible, so it may wait for a repair.
 TEST_F(NamespaceRepair, ADamagedObjectThatIsToEndKeepsNoViewFromOpening) {
   open();
   std::vector<view::ObjectNumber> lost;
@@ -142,7 +142,7 @@ TEST_F(NamespaceRepair, ADamagedObjectThatIsToEndKeepsNoViewFromOpening) {
   EXPECT_EQ(viewed_->view().attributes(lost[0]).error().kind(), ErrorKind::kNotFound);
 }
 
-// Such a count would begin again at the largest of all.
+// If the count were 0, removing the name would wrap it to the largest number.
 TEST_F(NamespaceRepair, ANameOfAnObjectWithoutLinksIsNotRemovedBefore) {
   open();
   const auto file = value_of(viewed_->view().create(view::kRoot, "n", {}, {})).object;
@@ -193,7 +193,7 @@ TEST_F(NamespaceRepair, MakesDamagedAttributesOfTheTypeThatANameTells) {
   EXPECT_EQ(attributes.link_count, 1U);
 }
 
-// Its size is where its contents end, so that none of them is out of reach.
+// The size becomes the end of the contents, so that all of them stay within reach.
 TEST_F(NamespaceRepair, MakesDamagedAttributesAsLongAsTheContents) {
   open();
   known_ = make_known_tree(*viewed_, false);

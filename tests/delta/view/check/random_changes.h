@@ -11,7 +11,7 @@
 
 namespace dgfs::test {
 
-/// Numbers as they come, the same for a seed.
+/// Random numbers; the same seed gives the same ones.
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : engine_(seed) {}
@@ -21,7 +21,8 @@ class Chance {
   std::mt19937_64 engine_;
 };
 
-/// Names, attributes and ends of objects, from the root on; many operations are refused.
+/// Changes names, attributes and ends of objects, from the root on; the view refuses many
+/// operations.
 void change_at_random(view::View& view, std::uint64_t seed, int operations);
 
 }  // namespace dgfs::test

@@ -35,7 +35,7 @@ void collect(view::View& view, const std::string& path, const NamedObject& above
   }));
 }
 
-// nullopt: the record goes.
+// Returns nullopt if the record is to be dropped.
 std::optional<std::string> damaged_value(std::string value, Chance& chance) {
   const auto way = chance.below(3);
   if (way == 0 || value.empty()) return std::nullopt;
@@ -110,11 +110,12 @@ std::size_t expect_unchanged(const std::map<std::string, NamedObject>& before,
     ++unchanged;
     const auto now = after.find(path);
     if (now == after.end()) {
-      ADD_FAILURE() << path << " is gone";
+      ADD_FAILURE() << path << " is gone after the repair";
       continue;
     }
     EXPECT_EQ(now->second.objects, seen.objects) << path;
-    if (format::is_directory(seen.attributes.mode)) continue;  // names in it may have gone
+    // The repair may have removed names in it.
+    if (format::is_directory(seen.attributes.mode)) continue;
     if (with_changed_names.contains(seen.objects.back())) continue;
     EXPECT_EQ(now->second.attributes, seen.attributes) << path;
   }

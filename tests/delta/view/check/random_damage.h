@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Records of a tree that are damaged at random, and what a repair has to leave as it was.
+// Damages records of a tree at random, and checks that a repair leaves the rest unchanged.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,19 @@
 
 namespace dgfs::test {
 
-/// An object by one of its paths: all objects and names on it, from the root on. A value.
+/// An object by one of its paths, with all objects and names on the way from the root. A value.
 struct NamedObject {
   std::vector<view::ObjectNumber> objects;
   std::vector<view::NamePlace> places;
   view::Attributes attributes;
 };
-/// By path.
+/// All objects by path.
 [[nodiscard]] std::map<std::string, NamedObject> named_objects(view::View& view);
 
-/// What damage may change. A value.
+/// The keys and values that damage has touched. A value.
 class DamagedRecords {
  public:
-  /// @param value  of a record before, or after
+  /// @param value  of a record, before or after the damage
   void note(std::string_view key, std::string_view value);
   [[nodiscard]] bool may_have_changed(const NamedObject& named) const;
 
@@ -38,11 +38,11 @@ class DamagedRecords {
   std::set<view::NamePlace> places_;
 };
 
-/// Changes some of all records: they are dropped, cut, or get a byte that is another.
+/// Changes some records at random: it drops them, cuts them, or changes a byte.
 [[nodiscard]] DamagedRecords damage_at_random(const view::Layers& layers, Chance& chance,
                                               delta::Batch& batch);
-/// Expects of all that is not damaged that it has its names and its attributes. Returns how many
-/// paths these are.
+/// Expects that all undamaged objects have their names and attributes. Returns the number of their
+/// paths.
 std::size_t expect_unchanged(const std::map<std::string, NamedObject>& before,
                              const std::map<std::string, NamedObject>& after,
                              const DamagedRecords& damaged);

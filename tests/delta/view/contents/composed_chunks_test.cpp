@@ -23,7 +23,7 @@ void keep(ComposedChunks& chunks, view::ObjectNumber object, std::uint64_t chunk
   chunks.keep(chunks.begin(object), object, chunk, chunk_of(byte));
 }
 
-// The byte of a chunk that whoever begins now finds; none: it is not there.
+// The byte that a reader who begins now finds for a chunk; none: the chunk is not there.
 std::optional<std::uint8_t> found(ComposedChunks& chunks, view::ObjectNumber object,
                                   std::uint64_t chunk) {
   const auto bytes = chunks.find(chunks.begin(object), object, chunk);
@@ -67,7 +67,7 @@ TEST(ComposedChunks, OthersOfTheirPoolTakeThoseUsedLongestAgo) {
   EXPECT_EQ(pool->bytes(), 850U);
 }
 
-// Its moment may be older than the write.
+// The reader's moment may be older than the write.
 TEST(ComposedChunks, AReaderBesideAWriterNeitherFindsNorKeepsAny) {
   ComposedChunks chunks(10'000);
   keep(chunks, kFile, 5, 5);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A view announces reads to come: of a file that a store says something of, and that is read in
-// order, all that will be read, wherever it lies.
+// A view announces coming reads. For a file with records in a store that is read in order, it
+// announces all bytes that will be read, wherever they lie.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -24,9 +24,9 @@ constexpr const char* kAheadDelta = "/delta";
 constexpr std::uint64_t kPieceBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kLongBytes = 64 * kPieceBytes;
 
-// Of one file of the storage.
+// The announcements for one file of the storage.
 struct Announced {
-  std::map<std::uint64_t, std::uint64_t> ends;  // by offset
+  std::map<std::uint64_t, std::uint64_t> ends;  // announced ranges: begin to end
   std::uint64_t bytes = 0;
   int reads = 0;
   int announced_reads = 0;
@@ -82,7 +82,7 @@ class WatchingEnv final : public storage::ForwardingEnv {
   Announced values;
 };
 
-// A file of the image, in which each third chunk is patched and each seventh one written anew.
+// A file of the image; each third chunk has a patch, each seventh is written anew.
 class ContentAhead : public testing::Test {
  protected:
   ContentAhead() {
@@ -99,7 +99,7 @@ class ContentAhead : public testing::Test {
       if (chunk % 3 == 0) write(chunk * kPieceBytes + 1000, 16);
       if (chunk % 7 == 0) write(chunk * kPieceBytes, kPieceBytes);
     }
-    // So that the values are read from the disk.
+    // Closed, so that the values are read from the disk.
     expect_ok(view_->close());
     view_ = nullptr;
     delta_ = nullptr;
@@ -134,10 +134,10 @@ TEST_F(ContentAhead, AllThatIsReadInOrderIsAnnounced) {
   for (std::uint64_t at = 0; at < kLongBytes; at += kReadBytes) read(at, kReadBytes);
   EXPECT_GT(env_.image.reads, 20);
   EXPECT_GT(env_.values.reads, 5);
-  // The first two reads of the file find out that it is read in order.
+  // The view needs two reads to see that the file is read in order.
   EXPECT_GE(env_.image.announced_reads, env_.image.reads - 2);
   EXPECT_GE(env_.values.announced_reads, env_.values.reads - 2);
-  // Nothing that is not read is announced.
+  // The view announces only bytes that are read.
   EXPECT_LE(env_.image.bytes, kLongBytes);
 }
 

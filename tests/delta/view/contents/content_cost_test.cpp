@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The cost of contents, counted at the files: untouched files are read as through the image, and
-// writes read nothing.
+// The cost of contents, counted at the files: a read of an untouched file costs the same as through
+// the image, and writes read nothing.
 #include <functional>
 #include <vector>
 
@@ -36,7 +36,7 @@ class ContentCost : public testing::Test {
   [[nodiscard]] view::View& view() { return viewed_.view(); }
   [[nodiscard]] static std::string name_of(int i) { return "file" + std::to_string(100 + i); }
 
-  // Calls and bytes of reads, of image and delta.
+  // Calls and bytes of reads, of the image and of the delta.
   struct Reads {
     std::uint64_t image_reads = 0;
     std::uint64_t image_bytes = 0;
@@ -55,7 +55,7 @@ class ContentCost : public testing::Test {
     }
     return reads;
   }
-  // With nothing in caches.
+  // The reads of some work with empty caches.
   Reads reads_of(const std::function<void()>& work) {
     viewed_.reopen_image();
     const auto before = so_far();
@@ -64,7 +64,7 @@ class ContentCost : public testing::Test {
     return {after.image_reads - before.image_reads, after.image_bytes - before.image_bytes,
             after.delta_reads - before.delta_reads};
   }
-  // Some parts of all files.
+  // Uses some parts of all files.
   template <class Use>
   void for_parts(Use use) {
     Random random(3);
@@ -79,7 +79,7 @@ class ContentCost : public testing::Test {
 };
 
 TEST_F(ContentCost, UntouchedFilesAreReadAsThroughTheImage) {
-  // The delta says something of others, and is not asked.
+  // The delta has records of other files only, so the view does not read it.
   for (int i = 0; i < 100; ++i) {
     const auto made = value_of(view().create(kRoot, "new" + std::to_string(i), {}, {})).object;
     value_of(view().write(made, 0, as_bytes("some bytes")));
@@ -112,7 +112,7 @@ TEST_F(ContentCost, WritesReadNothing) {
   EXPECT_EQ(reads, Reads());
 }
 
-// Whether a chunk is data is known without its bytes.
+// The store knows without a chunk's bytes whether it is data.
 TEST_F(ContentCost, SeeksReadNoContents) {
   constexpr std::size_t kBytes = 200'000;
   const auto file = value_of(view().create(kRoot, "written", {}, {})).object;
@@ -131,8 +131,8 @@ TEST_F(ContentCost, SeeksReadNoContents) {
   EXPECT_EQ(contents_read(), before);
 }
 
-// Whatever a file has, its removal is a few records: nothing of it is read, and hardly more
-// written.
+// Removing a file takes a few records, however long the file is: the view reads none of its
+// contents, and writes hardly more.
 TEST_F(ContentCost, ALongFileIsRemovedLikeAShortOne) {
   const auto written_by = [&](std::size_t bytes) {
     const auto name = "removed" + std::to_string(bytes);
@@ -160,7 +160,7 @@ TEST_F(ContentCost, ALongFileIsRemovedLikeAShortOne) {
   EXPECT_LE(written_by(200'000), of_short + 512);
 }
 
-// A chunk is put together of patch and image once, until somebody writes to it.
+// The view puts a chunk together from patch and image once, until the next write to it.
 TEST_F(ContentCost, PatchedChunksArePutTogetherOnce) {
   for (const ObjectNumber file : files_) value_of(view().write(file, 700, as_bytes("patch")));
   expect_ok(view().sync());
@@ -183,7 +183,7 @@ TEST_F(ContentCost, PatchedChunksArePutTogetherOnce) {
   EXPECT_EQ(reads_by("patty"), 0U);
 }
 
-// Chunks in a row are one read of the image, though some of them are patched.
+// Chunks in a row take one read of the image, even if some have patches.
 TEST_F(ContentCost, NeighboursAreReadFromTheImageTogether) {
   const auto read_all = [&] {
     Buffer out(kFileBytes);
@@ -193,10 +193,11 @@ TEST_F(ContentCost, NeighboursAreReadFromTheImageTogether) {
   };
   for (const ObjectNumber file : files_) value_of(view().write(file, 10'003, as_bytes("patch")));
   const auto patched = reads_of(read_all);
-  // An index of a few pages, and each file.
+  // Some pages of the index, and one read for each file.
   EXPECT_LE(patched.image_reads, kFiles + 10U);
   EXPECT_GE(patched.image_bytes, kFiles * kFileBytes);
-  // So is what stands on both sides of something that the image does not show, within a frame.
+  // The same holds for the bytes on both sides of a chunk that the image does not show, within a
+  // frame.
   for (const ObjectNumber file : files_) {
     expect_ok(view().zero(file, 4096, 8192, view::ZeroMode::kKeepSize));
   }
@@ -205,7 +206,7 @@ TEST_F(ContentCost, NeighboursAreReadFromTheImageTogether) {
   EXPECT_LE(punched.image_bytes, patched.image_bytes);
 }
 
-// A patched chunk asks the image for what the patch leaves alone, and a whole one for nothing.
+// A patched chunk reads from the image only what the patch leaves out; a whole one reads nothing.
 TEST_F(ContentCost, WholeChunksAreReadWithoutTheImage) {
   const std::string bytes(4096, 'w');
   for (const ObjectNumber file : files_) value_of(view().write(file, 4096, as_bytes(bytes)));
@@ -216,7 +217,7 @@ TEST_F(ContentCost, WholeChunksAreReadWithoutTheImage) {
       EXPECT_EQ(as_text(out), bytes);
     }
   });
-  // Pages of the index: what is said of attributes of a file of the image are patches.
+  // Pages of the index, because records of an image file's attributes are patches.
   EXPECT_LE(reads.image_reads, 10U);
 }
 

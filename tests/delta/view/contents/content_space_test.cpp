@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The space of contents: that it comes back, and what is told of it.
+// The space of contents: it comes back after removals, and the view reports it.
 #include <string>
 #include <vector>
 
@@ -46,7 +46,7 @@ class ContentSpace : public testing::Test {
     }
     return bytes;
   }
-  // As the threads of a store do after a few seconds.
+  // Rests, as the threads of a store do after a few seconds.
   void rest() {
     auto& store = viewed_.delta().newest();
     for (int i = 0; i < 100; ++i) {
@@ -90,7 +90,7 @@ TEST_F(ContentSpace, OfTruncatedAndZeroedBytesComesBack) {
   EXPECT_EQ(out, Buffer(1000, 'b'));
 }
 
-// A sealed store keeps what it has: its reserve, its log, what was free when it was sealed.
+// A sealed store keeps all its space: its reserve, its log, and the space that was free at sealing.
 TEST_F(ContentSpace, OfSealedStoresIsAllThatTheyHave) {
   static_cast<void>(make_file("first"));
   const auto removed = make_file("removed");
@@ -114,7 +114,8 @@ class CappedContentSpace : public ContentSpace {
   CappedContentSpace() : ContentSpace(std::uint64_t{64} << 20) {}
 };
 
-// A write that finds space for a part of it says how much, and that part is there.
+// A write that finds space for only a part returns the length of that part, which is then in the
+// file.
 TEST_F(CappedContentSpace, ALongWriteTellsHowMuchOfItHadRoom) {
   const auto file = value_of(view().create(kRoot, "file", {}, {})).object;
   constexpr std::size_t kBytes = std::size_t{80} << 20;
@@ -122,7 +123,7 @@ TEST_F(CappedContentSpace, ALongWriteTellsHowMuchOfItHadRoom) {
   const auto written = value_of(view().write(file, 1000, bytes));
   EXPECT_GT(written, std::size_t{16} << 20);
   EXPECT_LT(written, kBytes);
-  EXPECT_EQ((1000 + written) % kChunkBytes, 0U) << "parts end where chunks do";
+  EXPECT_EQ((1000 + written) % kChunkBytes, 0U) << "a part ends at the end of a chunk";
   EXPECT_EQ(value_of(view().attributes(file)).size_bytes, 1000 + written);
   Buffer out(written);
   ASSERT_EQ(value_of(view().read(file, 1000, out)), written);
@@ -134,13 +135,13 @@ TEST_F(CappedContentSpace, ALongWriteTellsHowMuchOfItHadRoom) {
   } else {
     EXPECT_EQ(appended.error().kind(), ErrorKind::kNoSpace);
   }
-  // A hole makes space, also now.
+  // Punching a hole makes space, also on a full disk.
   expect_ok(view().zero(file, 0, written, view::ZeroMode::kKeepSize));
   rest();
   EXPECT_EQ(value_of(view().write(file, 1000, Bytes(bytes).first(1 << 20))), std::size_t{1} << 20);
 }
 
-// Each byte below the cap is told of once, and what is told to be free can be written.
+// The view counts each byte below the cap once, and space that it reports free can be written.
 TEST_F(CappedContentSpace, IsToldHonestly) {
   const auto first = make_file("first");
   rest();
@@ -156,7 +157,7 @@ TEST_F(CappedContentSpace, IsToldHonestly) {
     ASSERT_EQ(value_of(view().write(file, written, as_bytes(bytes))), bytes.size());
   }
   EXPECT_GT(written, std::uint64_t{16} << 20);
-  // Beyond that it is refused, and what is there stays; removals go on.
+  // Further writes are refused, and contents stay; removals go on.
   for (int i = 0; i < 2000; ++i) {
     const auto more = view().write(file, written, as_bytes(bytes));
     if (!more) {

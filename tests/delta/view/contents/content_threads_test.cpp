@@ -19,7 +19,7 @@ namespace {
 using view::kRoot;
 using view::ObjectNumber;
 
-constexpr std::size_t kChunkBytes = 512;  // of the views of tests
+constexpr std::size_t kChunkBytes = 512;  // as in the views of tests
 constexpr std::size_t kImageBytes = 3 * kChunkBytes;
 
 class ContentThreads : public testing::Test {
@@ -37,8 +37,8 @@ class ContentThreads : public testing::Test {
   ViewedTree viewed_;
 };
 
-// A write is there as a whole or not at all in each read, and never goes again: neither for the
-// reader that has seen it, nor for one that begins once the write has returned.
+// Each read sees a write whole or not at all. A write never vanishes again: neither for a reader
+// that has seen it, nor for one that begins after the write has returned.
 TEST_F(ContentThreads, ReadersSeeWholeWritesInTheirOrder) {
   const auto file = value_of(view().lookup(kRoot, "image")).object;
   constexpr int kRounds = 120;
@@ -55,7 +55,7 @@ TEST_F(ContentThreads, ReadersSeeWholeWritesInTheirOrder) {
         Buffer out(kImageBytes);
         const auto count = view().read(file, 0, out);
         if (!count || count.value() != kImageBytes) {
-          ADD_FAILURE() << "a read that fails";
+          ADD_FAILURE() << "a read failed";
           return;
         }
         const auto part = Bytes(out).subspan(kBegin, kEnd - kBegin);
@@ -74,7 +74,7 @@ TEST_F(ContentThreads, ReadersSeeWholeWritesInTheirOrder) {
     const std::string bytes(kEnd - kBegin, static_cast<char>(round));
     EXPECT_EQ(value_of(view().write(file, kBegin, as_bytes(bytes))), bytes.size());
     written = round;
-    // Readers find some of it in the cache of chunks.
+    // Gives readers time to find some chunks in the cache.
     if (round % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   is_over = true;
@@ -121,12 +121,12 @@ TEST_F(ContentThreads, AppendsNeverOverlap) {
   EXPECT_EQ(offsets.size(), std::size_t{kThreads} * kRecords);
 }
 
-// Appends of several parts beside each other: a call tells of bytes that lie in a row, and no byte
-// is in the file of which no call tells.
+// Several threads append in several parts: each call reports adjacent bytes, and calls report every
+// byte of the file.
 TEST_F(ContentThreads, LongAppendsTellOfAllThatTheyWrite) {
   const auto file = value_of(view().create(kRoot, "log", {}, {})).object;
   constexpr std::size_t kThreads = 3;
-  constexpr std::size_t kCallBytes = 200'000;  // of some 30 KiB a part
+  constexpr std::size_t kCallBytes = 200'000;  // parts have some 30 KiB
   struct Call {
     std::size_t thread = 0;
     view::Appended appended;
@@ -158,7 +158,7 @@ TEST_F(ContentThreads, LongAppendsTellOfAllThatTheyWrite) {
   EXPECT_EQ(told, all.size());
 }
 
-// Bytes that were cut off never come back, whoever reads meanwhile.
+// Truncated bytes never come back, whatever other threads read meanwhile.
 TEST_F(ContentThreads, TruncationIsSeenAsAWhole) {
   const auto file = value_of(view().create(kRoot, "file", {}, {})).object;
   const std::string bytes(4 * kChunkBytes, 'x');
@@ -171,7 +171,7 @@ TEST_F(ContentThreads, TruncationIsSeenAsAWhole) {
         ADD_FAILURE() << count.error().message();
         return;
       }
-      // It is empty, has all bytes, or zeros behind the first hundred.
+      // The file is empty, has all bytes, or has zeros behind the first hundred.
       const auto read = Bytes(out).first(count.value());
       const auto zeros = std::ranges::find(read, std::uint8_t{0});
       const bool is_right =
@@ -179,7 +179,7 @@ TEST_F(ContentThreads, TruncationIsSeenAsAWhole) {
           std::all_of(zeros, read.end(), [](auto byte) { return byte == 0; }) &&
           (zeros == read.end() || zeros - read.begin() == 100);
       if (!is_right) {
-        ADD_FAILURE() << "bytes that were cut off";
+        ADD_FAILURE() << "a read gave truncated bytes";
         return;
       }
     }

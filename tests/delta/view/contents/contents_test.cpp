@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Contents of files beside a model that has all their bytes: of the image, of stores over it, and
-// of both.
+// Compares contents of files with a model that has all their bytes: files of the image, of stores
+// over it, and of both.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -26,7 +26,7 @@ std::string text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A file of the image whose middle is a hole.
+// The size of a file of the image whose middle is a hole.
 constexpr std::uint64_t kSparseBytes = 16384;
 constexpr std::uint64_t kHoleBegin = 4096;
 constexpr std::uint64_t kHoleEnd = 12288;
@@ -55,10 +55,10 @@ class Contents : public testing::TestWithParam<Case> {
       viewed_.tree().file(name, content);
       files_.push_back({name, 0, ModelFile(kChunkBytes, content)});
     }
-    // The same extent, or fragment, as that of another.
+    // Shares the extent, or the fragment frame, of another file.
     viewed_.tree().file("twin", files_.back().model.bytes());
     files_.push_back({"twin", 0, ModelFile(kChunkBytes, files_.back().model.bytes())});
-    // Of bytes that compress.
+    // Bytes that compress.
     viewed_.tree().file("letters", std::string(6000, 'l'));
     files_.push_back({"letters", 0, ModelFile(kChunkBytes, std::string(6000, 'l'))});
     add_sparse();
@@ -90,7 +90,7 @@ class Contents : public testing::TestWithParam<Case> {
     files_.push_back({name, made.object, ModelFile(kChunkBytes, {})});
   }
   [[nodiscard]] File& any_file() { return files_[random_.below(files_.size())]; }
-  // Near an end of a chunk or of the file as often as not.
+  // Half of the offsets are near the end of a chunk or of the file.
   [[nodiscard]] std::uint64_t any_offset(const File& file) {
     auto offset = random_.below(kFileBytesMax);
     if (random_.one_in(3)) offset = random_.below(kFileBytesMax / kChunkBytes + 1) * kChunkBytes;

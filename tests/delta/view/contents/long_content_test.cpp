@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Ten million small writes to files beside a shadow in memory, with a store as large as usual, so
-// that patches lie on all levels of its tree. One program, so that it can say how many it made.
+// Ten million small writes to files, compared with a copy in memory. The store is as large as
+// usual, so that patches lie on all levels of its tree. One program, so that it can report the
+// number of writes.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -19,7 +19,7 @@ void ModelFile::resize(std::uint64_t size) {
   if (size < bytes_.size()) {
     const auto within = size % chunk_bytes_;
     const auto first_gone = size / chunk_bytes_ + (within != 0 ? 1 : 0);
-    if (within != 0) is_data_[size / chunk_bytes_] = true;  // zeros are said of its end
+    if (within != 0) is_data_[size / chunk_bytes_] = true;  // the view writes zeros at its end
     is_data_.erase(is_data_.lower_bound(first_gone), is_data_.end());
     gone_from_ = std::min(gone_from_, first_gone);
   }

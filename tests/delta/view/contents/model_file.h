@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ModelFile: what a file of a view holds, the simplest way: all of its bytes, and of each chunk
-// whether it is known to be data or a hole.
+// ModelFile: the contents of a file of a view in the simplest form: all of its bytes, and for each
+// chunk whether it is known to be data or a hole.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ struct ModelHole {
 
 class ModelFile {
  public:
-  /// @param image  that the image has
-  /// @param hole   of the image
+  /// @param image  the contents in the image
+  /// @param hole   the hole of the file in the image
   ModelFile(std::uint64_t chunk_bytes, std::string image, ModelHole hole = {})
       : chunk_bytes_(chunk_bytes),
         image_bytes_(image.size()),
@@ -36,7 +36,7 @@ class ModelFile {
   void resize(std::uint64_t size);
   void zero(std::uint64_t offset, std::uint64_t length, bool grows);
 
-  /// As of View; nullopt: kNoData.
+  /// As View::next_data(); nullopt: kNoData.
   [[nodiscard]] std::optional<std::uint64_t> next_data(std::uint64_t offset) const;
   [[nodiscard]] std::optional<std::uint64_t> next_hole(std::uint64_t offset) const;
 
@@ -48,8 +48,8 @@ class ModelFile {
   std::uint64_t image_bytes_;
   ModelHole image_hole_;
   std::string bytes_;
-  std::map<std::uint64_t, bool> is_data_;  ///< by chunk; others are as in the image
-  /// All chunks from here on are holes, but for those that are data.
+  std::map<std::uint64_t, bool> is_data_;  ///< by chunk; other chunks are as in the image
+  /// Chunks from this one on are holes, unless is_data_ says otherwise.
   std::uint64_t gone_from_ = UINT64_MAX;
 };
 

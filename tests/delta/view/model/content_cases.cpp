@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The cases of an OperationMaker that are about contents of files.
+// The cases of an OperationMaker about contents of files.
 #include <algorithm>
 
 #include "tests/delta/view/model/operation_maker.h"
@@ -9,7 +9,7 @@
 namespace dgfs::test {
 namespace {
 
-constexpr std::uint64_t kChunkBytes = 512;  // of the views of tests
+constexpr std::uint64_t kChunkBytes = 512;  // as in the views of tests
 
 bool is_regular(const ModelObject& object) { return format::is_regular(object.attributes.mode); }
 
@@ -19,7 +19,7 @@ std::optional<ModelId> OperationMaker::file() {
   return limits_.has_contents ? find(is_regular) : std::nullopt;
 }
 
-// At an end of a chunk or of the file, or one byte before or behind, as often as not.
+// Half of the offsets are at the end of a chunk or of the file, or one byte before or behind it.
 std::uint64_t OperationMaker::offset_in(ModelId file) {
   auto offset = random_.below(limits_.file_bytes_max);
   if (random_.one_in(3)) offset = offset / kChunkBytes * kChunkBytes;

@@ -18,7 +18,7 @@
 namespace dgfs::test {
 namespace {
 
-// An object that is known by an O_PATH descriptor, opened for its contents.
+// Opens an object that is known by an O_PATH descriptor for its contents.
 class OpenedFile {
  public:
   explicit OpenedFile(const std::string& link, int flags = 0)
@@ -35,7 +35,7 @@ class OpenedFile {
   int fd_;
 };
 
-// The kernel takes capabilities away from whatever is written to, before a file system is asked.
+// The kernel removes capabilities of a file before it passes a write to the file system.
 class KeptCapability {
  public:
   explicit KeptCapability(std::string link)

@@ -46,7 +46,7 @@ OperationResult failed(int error_number) {
   return result;
 }
 
-/// Of a call that returns -1 and errno.
+/// The result of a call that returns -1 and sets errno.
 OperationResult done_or_failed(long returned) {
   return returned < 0 ? failed(errno) : OperationResult{};
 }
@@ -57,7 +57,7 @@ int must(int returned) {
   std::abort();
 }
 
-// What is made meanwhile belongs to somebody else, who may do all that root may.
+// While it lives, new objects belong to `who`, who has all rights of root.
 class AsOwner {
  public:
   explicit AsOwner(const view::Credentials& who) {
@@ -105,7 +105,7 @@ bool is_ext4(int directory) {
   return system.f_type == EXT4_SUPER_MAGIC;
 }
 
-// By luck alone it would not be so many times.
+// So many tries would not all succeed by luck.
 bool tells_changes_apart(int directory) {
   for (int times = 0; times < 100; ++times) {
     const Time before = times_at(directory).second;
@@ -126,7 +126,7 @@ std::pair<std::uint64_t, std::uint64_t> identity_of(int fd) {
   return {status.st_dev, status.st_ino};
 }
 
-// Names that no system adds by itself.
+// Ignores names that a system adds by itself.
 bool is_ours(std::string_view xattr) {
   return xattr.starts_with("user.") || xattr.starts_with("trusted.") || xattr == "security.x" ||
          xattr == "security.capability";
@@ -170,9 +170,9 @@ void KernelTree::probe(int directory) {
   const std::string self = "/proc/self/fd/" + std::to_string(directory);
   const bool is_root = ::geteuid() == 0 && ::fchownat(directory, "", 1000, 100, AT_EMPTY_PATH) == 0;
   limits_.objects_max = 150;
-  limits_.value_bytes_max = 300;  // ext4 keeps them in one block
+  limits_.value_bytes_max = 300;  // ext4 keeps all xattrs of a file in one block
   limits_.has_invalid_names = false;
-  limits_.has_contents = is_root;  // whoever is not loses bits of mode when he writes
+  limits_.has_contents = is_root;  // a write without root's rights clears bits of the mode
   limits_.has_devices = ::mknodat(directory, "d", S_IFCHR | 0600, 0x100) == 0;
   limits_.has_whiteouts = is_root && limits_.has_devices &&
                           ::renameat2(directory, "d", directory, "e", RENAME_WHITEOUT) == 0;
@@ -255,7 +255,7 @@ OperationResult KernelTree::name_operation(const Operation& operation, ModelId m
     default:
       break;
   }
-  // The root's parent lies outside.
+  // The root's parent lies outside of the tree.
   if (operation.verb == Verb::kLookup && operation.directory == view::kRoot &&
       operation.name == "..") {
     return found(view::kRoot);
@@ -306,10 +306,10 @@ OperationResult KernelTree::rename(const Operation& operation, ModelId made) {
   unsigned flags = operation.leaves_whiteout ? RENAME_WHITEOUT : 0;
   if (operation.rename_mode == view::RenameMode::kNoReplace) flags |= RENAME_NOREPLACE;
   if (operation.rename_mode == view::RenameMode::kExchange) flags |= RENAME_EXCHANGE;
-  const AsOwner owner(operation.who);  // of a whiteout
+  const AsOwner owner(operation.who);  // owns the whiteout
   if (::renameat2(fd(operation.directory), operation.name.c_str(), fd(operation.to),
                   operation.new_name.c_str(), flags) < 0) {
-    // "." and "..", which the kernel asks no file system about.
+    // The kernel refuses "." and ".." without asking the file system.
     return failed(errno == EBUSY ? EINVAL : errno);
   }
   OperationResult result;
@@ -337,7 +337,7 @@ OperationResult KernelTree::object_operation(const Operation& operation) {
     case Verb::kReadLink: {
       std::array<char, format::kTargetBytesMax + 1> target{};
       const auto bytes = ::readlinkat(fd(operation.object), "", target.data(), target.size());
-      // Of an empty path ENOENT takes the place of EINVAL.
+      // With an empty path, ENOENT takes the place of EINVAL.
       if (bytes < 0) return failed(errno == ENOENT ? EINVAL : errno);
       result.texts.emplace_back(target.data(), static_cast<std::size_t>(bytes));
       return result;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// KernelTree: a directory of a file system that the kernel has, and operations on it by system
-// calls. It tells what a ModelTree ought to say.
+// KernelTree: a directory of a file system of the kernel, with operations by system calls. It gives
+// the answers that a ModelTree should give.
 #pragma once
 
 #include <map>
@@ -15,28 +15,29 @@
 
 namespace dgfs::test {
 
-/// It holds a descriptor of each object, so that those without a name go on, and inode numbers are
-/// not given twice. Objects have the ids of the model. For one thread; it sets the process's umask.
+/// It holds a descriptor of each object, so that objects without a name stay, and inode numbers do
+/// not come twice. Objects have the ids of the model. For one thread; it sets the umask of the
+/// process.
 class KernelTree final : public TreeFacts {
  public:
-  /// @param path  an empty directory: the root. It may be removed with the tree
+  /// @param path  an empty directory, which becomes the root. The tree may remove it
   explicit KernelTree(const std::string& path);
   ~KernelTree() override;
 
-  /// What this process may do in this file system.
+  /// The operations that this process may do in this file system.
   [[nodiscard]] const OperationLimits& limits() const { return limits_; }
-  /// Which facts are alike in all file systems, and in this one.
+  /// The facts that are the same in all file systems, and in this one.
   [[nodiscard]] const DumpOptions& dump_options() const { return dump_options_; }
-  /// Whether it is ext4, and each change has a time of its own after the one before was looked at:
-  /// from Linux 6.13 on.
+  /// Whether the file system is ext4, and each change gets a time of its own once the one before
+  /// was looked at: from Linux 6.13 on.
   [[nodiscard]] bool has_fine_times() const { return has_fine_times_; }
-  /// mtime and ctime; nullopt: it was released.
+  /// mtime and ctime; nullopt: the object was released.
   [[nodiscard]] std::optional<std::pair<Time, Time>> times(ModelId id) const;
-  /// Of the root, for the model.
+  /// Attributes of the root, for the model.
   [[nodiscard]] view::Attributes root() const;
 
-  /// Does an operation. Of an object that was released it says kNotFound by itself.
-  /// @param made  id that something new gets
+  /// Does an operation. For a released object it returns kNotFound without a call.
+  /// @param made  the id of the object that the operation makes
   [[nodiscard]] OperationResult perform(const Operation& operation, ModelId made);
 
   [[nodiscard]] Answer<ObjectFacts> facts(ModelId id) const override;
@@ -50,9 +51,9 @@ class KernelTree final : public TreeFacts {
   using Identity = std::pair<std::uint64_t, std::uint64_t>;
 
   [[nodiscard]] int fd(ModelId id) const { return fds_.at(id); }
-  /// By which calls that take no O_PATH descriptor reach an object, a symlink itself.
+  /// A path by which calls that take no O_PATH descriptor reach an object, or a symlink itself.
   [[nodiscard]] std::string link_to(ModelId id) const;
-  /// Of a name; 0: it has none. What is new gets the id `made`.
+  /// The id of the object with this name; 0: there is none. A new object gets the id `made`.
   [[nodiscard]] ModelId named(ModelId directory, const std::string& name, ModelId made = 0);
   [[nodiscard]] ModelId known(int fd) const;
   [[nodiscard]] OperationResult found(ModelId id) const;
@@ -65,7 +66,7 @@ class KernelTree final : public TreeFacts {
   [[nodiscard]] OperationResult rename(const Operation& operation, ModelId made);
   [[nodiscard]] OperationResult object_operation(const Operation& operation);
   [[nodiscard]] OperationResult set_attributes(const Operation& operation) const;
-  /// Nothing: it has contents.
+  /// Returns nothing if the object has contents.
   [[nodiscard]] std::optional<ErrorKind> refusal_of_no_file(ModelId id) const;
   [[nodiscard]] OperationResult content_operation(const Operation& operation) const;
   [[nodiscard]] OperationResult change_content(const Operation& operation, int file) const;

@@ -31,7 +31,7 @@ void ModelTree::touch_content(ModelObject& object) const {
   attributes.blocks = std::min(object.blocks, view::blocks_max(attributes.size_bytes));
 }
 
-// Zeros that are said of the last chunk count as a block.
+// Zeros written to the last chunk count as a block.
 void ModelTree::resize(ModelObject& object, std::uint64_t size_bytes) const {
   const auto least = size_bytes < object.content.size() && size_bytes % kChunkBytes != 0 ? 1U : 0U;
   object.content.resize(static_cast<std::size_t>(size_bytes));
@@ -84,7 +84,7 @@ Answer<void> ModelTree::zero(ModelId id, std::uint64_t offset_bytes, std::uint64
         content.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(end, content.size()));
     std::fill(content.begin() + static_cast<std::ptrdiff_t>(offset_bytes), last, '\0');
   }
-  // Parts of chunks are data.
+  // Parts of chunks become data.
   const auto first_whole = (offset_bytes + kChunkBytes - 1) / kChunkBytes * kChunkBytes;
   const auto end_whole = end / kChunkBytes * kChunkBytes;
   if (first_whole > end_whole) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The objects of a ModelTree: attributes, extended attributes, listings; and where it begins.
+// The objects of a ModelTree: attributes, extended attributes, listings; and its start from an
+// image.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +33,7 @@ bool is_time(const std::optional<Time>& time) {
   return !time || time->nanoseconds < format::kNanosecondsEnd;
 }
 
-// Of what ends the program where an image cannot be read.
+// Returns the value; ends the program if the image cannot be read.
 template <class T>
 T needed(Result<T> result) {
   if (result) return std::move(result).assume_value();

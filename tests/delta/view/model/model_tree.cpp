@@ -242,7 +242,7 @@ Answer<Renamed> ModelTree::rename(ModelId from, std::string_view old_name, Model
   if (exchanges && whiteout) return ErrorKind::kInvalidArgument;
   DGFS_CHECK(check_directory(from));
   DGFS_CHECK(check_directory(to));
-  // Linux says EBUSY, and never asks a file system.
+  // Linux returns EBUSY without asking the file system.
   if (is_dots(old_name) || is_dots(new_name)) return ErrorKind::kInvalidArgument;
   DGFS_TRY(moved, named(from, old_name));
   const auto found = named(to, new_name);

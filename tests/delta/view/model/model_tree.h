@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ModelTree: a POSIX tree in memory, as simple as it can be. It has the operations of a View, and
-// answers as Linux and ext4 do; model_kernel_test.cpp holds it against the kernel.
+// ModelTree: a POSIX tree in memory, as simple as possible. It has the operations of a View, and
+// answers as Linux and ext4 do; model_kernel_test.cpp compares it with the kernel.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,11 @@
 
 namespace dgfs::test {
 
-/// Of the model alone; those of a view may differ. 1: the root; 0: none. Never given twice.
+/// An object's id in the model; a view may use other numbers. 1: the root; 0: none. Never used
+/// twice.
 using ModelId = std::uint64_t;
 
-/// A value, or the kind of error that came instead.
+/// A value, or the kind of the error.
 template <class T>
 using Answer = boost::outcome_v2::basic_result<T, ErrorKind, boost::outcome_v2::policy::terminate>;
 
@@ -40,24 +41,26 @@ struct ModelObject {
   std::map<std::string, ModelId, std::less<>> names;  ///< of directories
   std::set<std::pair<ModelId, std::string>> places;   ///< directory and name, of all its names
   std::string content;                                ///< of files
-  std::uint64_t blocks = 0;                           ///< counted; fewer are shown
-  bool is_linkable = false;                           ///< of create_unnamed(), and never had a name
+  std::uint64_t blocks = 0;                           ///< the real number; stat() may show fewer
+  bool is_linkable = false;  ///< made by create_unnamed(), and never had a name
 };
 
-/// A value: a copy is a tree of its own, which goes on from there. For one thread.
+/// A value: a copy is an independent tree. For one thread.
 ///
 /// The operations are those of View with the same arguments and errors, and take their time from
-/// set_now(). Of two errors that could be told it tells the one that Linux tells. Two things are
-/// the caller's to avoid: access lists, of which it knows nothing, and bits of mode that the kernel
-/// takes away before a file system is asked.
+/// set_now(). If two errors are possible, it gives the one that Linux gives. The caller must avoid
+/// two things: access lists, which the tree does not know, and mode bits that the kernel clears
+/// before it asks a file system.
 class ModelTree {
  public:
-  /// A root without names. @param root  of its mode and owner, and all of its times
+  /// A root without names.
+  /// @param root  mode, owner and all times of the root
   explicit ModelTree(const view::Attributes& root);
-  /// As the image is; ids are its inode numbers. Ends the test program where it cannot be read.
+  /// The tree of an image; ids are its inode numbers. Ends the test program if the image cannot be
+  /// read.
   [[nodiscard]] static ModelTree of_image(const reader::Image& image);
 
-  /// The moment of the operations that follow.
+  /// Sets the time of the following operations.
   void set_now(Time now) { now_ = now; }
 
   // Names.
@@ -82,7 +85,7 @@ class ModelTree {
   [[nodiscard]] Answer<view::Attributes> attributes(ModelId id) const;
   Answer<view::Attributes> set_attributes(ModelId id, const view::AttributeChange& change);
   [[nodiscard]] Answer<std::string> read_link(ModelId id) const;
-  /// In the order of their bytes.
+  /// In bytewise order.
   [[nodiscard]] Answer<std::vector<std::string>> paths(ModelId id) const;
   Answer<void> release(ModelId id);
 
@@ -108,15 +111,16 @@ class ModelTree {
       ModelId directory, std::string_view after,
       const std::function<bool(const view::View::ListedName&)>& visit) const;
 
-  // Of the model alone.
-  /// Ends all that has no name, as closing a view does, and opening one after a crash.
+  // Operations of the model alone.
+  /// Ends all objects without a name, as closing a view does, and as opening one does after a
+  /// crash.
   void end_unnamed();
   [[nodiscard]] const std::map<ModelId, ModelObject>& objects() const { return objects_; }
-  /// Above all ids that were given.
+  /// A number above all ids so far.
   [[nodiscard]] ModelId next_id() const { return next_id_; }
-  /// Whether a directory is another one, or lies somewhere below it.
+  /// Whether `directory` is `ancestor` or lies below it.
   [[nodiscard]] bool is_within(ModelId directory, ModelId ancestor) const;
-  /// Of a directory with a name, or the root; 0 of one without.
+  /// The parent of a directory with a name, or of the root; 0 for a directory without a name.
   [[nodiscard]] ModelId parent_of(ModelId directory) const;
 
  private:
@@ -128,25 +132,25 @@ class ModelTree {
   [[nodiscard]] Answer<ModelObject*> find(ModelId id);
   [[nodiscard]] Answer<void> check_directory(ModelId id) const;
   [[nodiscard]] Answer<void> check_file(ModelId id) const;
-  /// Its content, or what is told of it, has changed.
+  /// Notes that the content of an object, or its description, has changed.
   void touch_content(ModelObject& object) const;
   void resize(ModelObject& object, std::uint64_t size_bytes) const;
-  /// Whether `name` can be looked for in a directory that check_directory() has passed.
+  /// Whether a caller may look for `name` in a directory that check_directory() has accepted.
   [[nodiscard]] Answer<void> check_place(ModelId directory, std::string_view name) const;
   [[nodiscard]] Answer<void> check_free(ModelId directory, std::string_view name) const;
-  /// kNotFound where nothing has the name.
+  /// kNotFound if no object has the name.
   [[nodiscard]] Answer<ModelId> named(ModelId directory, std::string_view name) const;
   [[nodiscard]] Answer<void> check_replaced(ModelId moved, ModelId target) const;
 
   ModelId make(ModelId directory, std::uint32_t mode, const view::Credentials& who);
   void attach(ModelId directory, std::string_view name, ModelId id);
   void detach(ModelId directory, std::string_view name);
-  /// One name less, which detach() took: counts and ctime.
+  /// After detach() has removed a name: updates counts and ctime.
   void drop_name(ModelId id);
   void touch_names(ModelId directory);
   [[nodiscard]] view::Entry entry(ModelId id) const;
 
-  static constexpr std::uint64_t kChunkBytes = 512;  ///< of the views that it is held against
+  static constexpr std::uint64_t kChunkBytes = 512;  ///< as in the views that are compared with it
 
   std::map<ModelId, ModelObject> objects_;
   ModelId next_id_ = view::kRoot + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The cases of an OperationMaker that are about objects and not about names.
+// The cases of an OperationMaker about objects, not names.
 #include <algorithm>
 #include <array>
 
@@ -44,7 +44,7 @@ OperationMaker::Made OperationMaker::set_times() {
 OperationMaker::Made OperationMaker::set_wrong_attributes() {
   auto operation = on_object(Verb::kSetAttributes, directory());
   if (limits_.has_invalid_names && random_.one_in(2)) {
-    operation.change.permissions = format::kPermissionMask + 1;  // chmod(2) cuts it
+    operation.change.permissions = format::kPermissionMask + 1;  // chmod(2) drops the excess bits
   } else {
     (random_.one_in(2) ? operation.change.mtime : operation.change.atime) =
         Time{1, static_cast<std::uint32_t>(format::kNanosecondsEnd)};
@@ -102,7 +102,7 @@ OperationMaker::Made OperationMaker::set_capability() {
   if (!id) return std::nullopt;
   auto operation = on_object(Verb::kSetXattr, *id);
   operation.xattr = "security.capability";
-  // As the kernel takes it (vfs_cap_data of linux/capability.h): of version 2, without a flag.
+  // The kernel accepts this form (vfs_cap_data of linux/capability.h): version 2, without a flag.
   operation.value.resize(20);
   operation.value[3] = 2;
   operation.value[4] = static_cast<std::uint8_t>(random_.below(256));
@@ -131,7 +131,7 @@ OperationMaker::Made OperationMaker::wrong_xattr() {
       operation.xattr = "user." + std::string(format::kXattrNameBytesMax - 4, 'x');
       break;
     case 2:
-      break;  // empty
+      break;  // an empty value
     default:
       operation.verb = Verb::kSetXattr;
       operation.xattr = "user.a";

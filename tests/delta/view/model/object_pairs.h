@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Which object of a view is which of its model.
+// Pairs of the objects of a view and of its model.
 #pragma once
 
 #include <map>
@@ -11,11 +11,11 @@
 
 namespace dgfs::test {
 
-/// Numbers of a view and ids of a model. Those of objects that have ended stay in it, as both are
-/// never given twice. A value.
+/// Numbers of a view and ids of a model. Pairs of ended objects stay, as neither side uses a number
+/// twice. A value.
 class ObjectPairs {
  public:
-  /// Of a view and a model of the same image, in which nothing was made.
+  /// For a view and a model of the same image, before any change.
   explicit ObjectPairs(const ModelTree& model) {
     for (const auto& [id, object] : model.objects()) add(id, id);
   }
@@ -30,19 +30,19 @@ class ObjectPairs {
     ids_[number] = id;
     numbers_[id] = number;
   }
-  /// Forgets what was made later than in `model`, to which the tree has returned. Its numbers still
-  /// count as given.
+  /// Forgets objects that were made later than `model`, to which the tree has returned. Their
+  /// numbers still count as given.
   void return_to(const ModelTree& model) {
     std::erase_if(numbers_, [&](const auto& pair) { return pair.first >= model.next_id(); });
     std::erase_if(ids_, [&](const auto& pair) { return pair.second >= model.next_id(); });
   }
 
-  /// @return  the id itself where the view has no such object
+  /// @return  the id itself if the view has no such object
   [[nodiscard]] view::ObjectNumber number_of(ModelId id) const {
     const auto found = numbers_.find(id);
     return found == numbers_.end() ? id : found->second;
   }
-  /// @return  0 for 0; the complement where the model has no such object
+  /// @return  0 for 0; the complement if the model has no such object
   [[nodiscard]] ModelId id_of(view::ObjectNumber number) const {
     const auto found = ids_.find(number);
     if (found != ids_.end()) return found->second;

@@ -20,7 +20,7 @@ constexpr view::ListingCookie kLastSerial = 0xffffffff;
 
 }  // namespace
 
-// Numbers from one number, so that a step can be done again whatever was done before.
+// Makes several numbers from one, so that a step can be repeated whatever came before it.
 class OpenListings::Choice {
  public:
   explicit Choice(std::uint64_t seed) : state_(seed) {}
@@ -82,7 +82,7 @@ void OpenListings::note_changes() {
 // Streams begin and end.
 
 bool OpenListings::open_handle(Stream& stream) {
-  stream.listing = nullptr;  // before the next one: the view remembers it as ended
+  stream.listing = nullptr;  // before the next one, as the view then knows that it has ended
   auto opened = operations_.view().open_listing(operations_.pairs().number_of(stream.directory));
   if (!opened) {
     EXPECT_EQ(opened.error().kind(), ErrorKind::kNotFound);
@@ -90,7 +90,7 @@ bool OpenListings::open_handle(Stream& stream) {
     return false;
   }
   EXPECT_NE(directory_of(stream), nullptr)
-      << "listing #" << stream.directory << ", which has ended";
+      << "listing #" << stream.directory << ", whose directory has ended";
   stream.listing = std::move(opened).value();
   stream.handle = next_handle_++;
   return true;
@@ -107,7 +107,7 @@ void OpenListings::rewind(Stream& stream) {
   stream.at = stream.complete = {};
 }
 
-// Of some directories one of many names.
+// Picks, of a few random directories, the one with the most names.
 void OpenListings::open(Choice& choice) {
   const auto& model = operations_.model();
   const auto& objects = model.objects();
@@ -146,7 +146,8 @@ void OpenListings::expect_forgotten() {
 // Reading.
 
 void OpenListings::expect_was_there(const Stream& stream, const view::ListingName& name) const {
-  EXPECT_FALSE(is_removed(stream)) << "listing #" << stream.directory << ", which was removed";
+  EXPECT_FALSE(is_removed(stream))
+      << "listing #" << stream.directory << ": a name came from a removed directory";
   const auto& pairs = operations_.pairs();
   const auto found = stream.ever.find(std::string(name.name));
   const bool was_there =
@@ -165,7 +166,7 @@ void OpenListings::expect_nothing_left_out(const Stream& stream,
   const auto left_out = stream.stayed.upper_bound(stream.complete);
   if (left_out == stream.stayed.end() || (before && !(*left_out < *before))) return;
   ADD_FAILURE() << "listing #" << stream.directory << ": '" << printable(left_out->name)
-                << "' was left out before '" << (before ? printable(before->name) : "the end")
+                << "' was missing before '" << (before ? printable(before->name) : "the end")
                 << "'";
 }
 
@@ -220,7 +221,7 @@ void OpenListings::expect_refused(const Stream& stream, view::ListingCookie cook
     return true;
   });
   EXPECT_TRUE(!status && status.error().kind() == ErrorKind::kInvalidArgument && !is_given)
-      << "listing #" << stream.directory << ": " << why << " was taken";
+      << "listing #" << stream.directory << ": " << why << " was accepted";
 }
 
 void OpenListings::ask_for_unknown_place(Stream& stream, Choice& choice) {

@@ -28,7 +28,7 @@ static_assert(kVerbs.size() == std::size_t(Verb::kCopy) + 1);
 
 constexpr std::size_t kTextBytesMax = 40;
 
-// Long names and values as their beginning and length.
+// Shows long names and values by their beginning and length.
 std::string shown(std::string_view text) {
   if (text.size() <= kTextBytesMax) return "'" + printable(text) + "'";
   return "'" + printable(text.substr(0, kTextBytesMax)) + "'... of " + std::to_string(text.size());

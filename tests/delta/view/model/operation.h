@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Operation: one call of a View as a value, so that the same one can be done to a view, a model and
-// a real directory; and what came of it, to be compared.
+// Operation: one call of a View as a value, so that a test can do the same call on a view, a model
+// and a real directory, and compare the results.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace dgfs::test {
 
-/// The methods of View that are called.
+/// The methods of View that an operation can call.
 enum class Verb : std::uint8_t {
   kLookup,
   kCreate,
@@ -43,36 +43,38 @@ enum class Verb : std::uint8_t {
   kCopy,
 };
 
-/// A call, with ids of a ModelTree; what its method does not take stays as it is. A value.
+/// A call, with ids of a ModelTree. Fields that its method does not use keep their defaults. A
+/// value.
 struct Operation {
   Verb verb = Verb::kLookup;
-  const char* kind = "";  ///< the case that it was chosen for
-  ModelId directory = 0;  ///< of a name; of rename(): the old one
-  std::string name;       ///< in the directory; rename(): the old one; list(): after which
-  ModelId to = 0;         ///< rename(): directory of the new name; copy(): the file
-  std::string new_name;   ///< rename()
-  ModelId object = 0;     ///< of what is no name; of link(): what gets a name
+  const char* kind = "";  ///< the case of the maker that chose it
+  ModelId directory = 0;  ///< directory of the name; rename(): of the old name
+  /// Name in the directory; rename(): the old one; list(): the one to continue after.
+  std::string name;
+  ModelId to = 0;        ///< rename(): directory of the new name; copy(): the file
+  std::string new_name;  ///< rename()
+  ModelId object = 0;    ///< object of methods without a name; link(): the object that gets a name
   view::RenameMode rename_mode = view::RenameMode::kReplace;
   bool leaves_whiteout = false;
   view::NewObject made;           ///< create()
-  std::uint32_t permissions = 0;  ///< of directories and unnamed files
-  view::Credentials who;          ///< of whatever makes something
-  std::string target;             ///< of symlinks
+  std::uint32_t permissions = 0;  ///< for directories and unnamed files
+  view::Credentials who;          ///< for methods that make an object
+  std::string target;             ///< for symlinks
   view::AttributeChange change;
-  std::string xattr;  ///< its name
+  std::string xattr;  ///< name of the extended attribute
   Buffer value;
   view::XattrMode xattr_mode = view::XattrMode::kSet;
-  std::uint64_t offset_bytes = 0;  ///< in `object`, of its contents
-  std::uint64_t length_bytes = 0;  ///< of what is read, zeroed or copied; `value` is written
+  std::uint64_t offset_bytes = 0;  ///< in the contents of `object`
+  std::uint64_t length_bytes = 0;  ///< to read, zero or copy; a write takes `value`
   view::ZeroMode zero_mode = view::ZeroMode::kKeepSize;
-  std::uint64_t to_bytes = 0;  ///< copy(): in `to`
+  std::uint64_t to_bytes = 0;  ///< copy(): offset in `to`
 };
 
 /// One line, for messages.
 [[nodiscard]] std::string to_string(const Operation& operation);
 [[nodiscard]] std::string to_string(ErrorKind kind);
 
-/// A name of a listing. A value.
+/// A name in a listing. A value.
 struct ListedObject {
   std::string name;
   std::uint64_t object = 0;
@@ -80,17 +82,17 @@ struct ListedObject {
   friend bool operator==(const ListedObject&, const ListedObject&) = default;
 };
 
-/// What an operation returned; what its method does not tell stays as it is. Numbers are those of
-/// the tree that it was done to. A value.
+/// The result of an operation; fields that its method does not return keep their defaults. Numbers
+/// are those of the tree on which it was done. A value.
 struct OperationResult {
   std::optional<ErrorKind> error;
   std::uint64_t object = 0;
   view::Attributes attributes;
   std::uint64_t replaced = 0;            ///< rename()
-  view::Attributes replaced_attributes;  ///< likewise
-  std::vector<std::string> texts;        ///< target; paths; value; names of xattrs; bytes read
+  view::Attributes replaced_attributes;  ///< rename()
+  std::vector<std::string> texts;        ///< a target, paths, a value, xattr names or bytes read
   std::uint64_t offset_bytes = 0;        ///< append()
-  std::uint64_t length_bytes = 0;        ///< that were written
+  std::uint64_t length_bytes = 0;        ///< bytes written
   std::vector<ListedObject> listed;
   friend bool operator==(const OperationResult&, const OperationResult&) = default;
 };

@@ -10,7 +10,7 @@
 namespace dgfs::test {
 namespace {
 
-constexpr std::uint32_t kDirectoryPermissions = 01777;  // mkdir(2) takes the others away
+constexpr std::uint32_t kDirectoryPermissions = 01777;  // mkdir(2) drops the other bits
 constexpr std::uint32_t kAllPermissions = 07777;
 
 bool is_directory(const ModelObject& object) {
@@ -112,7 +112,7 @@ OperationMaker::Made OperationMaker::create_special() {
 }
 
 OperationMaker::Made OperationMaker::create_wrong_type() {
-  if (!limits_.has_invalid_names) return std::nullopt;  // another call for the kernel
+  if (!limits_.has_invalid_names) return std::nullopt;  // the kernel has another call for it
   auto operation = on_name(Verb::kCreate, directory(), fresh_name());
   operation.made.mode = (random_.one_in(2) ? format::kTypeDirectory : format::kTypeSymlink) | 0755;
   return operation;
@@ -316,7 +316,7 @@ OperationMaker::Made OperationMaker::rename_far() {
   return renamed(*moved, deep_directory(), fresh_name());
 }
 
-// A call of whatever takes a name, which fails for the sake of its directory or name alone.
+// Any call that takes a name, which fails only because of its directory or name.
 OperationMaker::Made OperationMaker::of_any_verb(ModelId directory, const std::string& name) {
   constexpr std::array kVerbs = {Verb::kLookup,      Verb::kCreate, Verb::kMakeDirectory,
                                  Verb::kMakeSymlink, Verb::kUnlink, Verb::kRemoveDirectory,

@@ -44,7 +44,7 @@ std::vector<std::string> OperationMaker::kinds() {
 
 const ModelObject& OperationMaker::object(ModelId id) const { return tree_->objects().at(id); }
 
-// From a random id on, so that it finds one if there is one.
+// Starts at a random id, and finds an object if there is a fitting one.
 std::optional<ModelId> OperationMaker::find(const Wanted& wanted) {
   const auto& objects = tree_->objects();
   auto at = objects.lower_bound(random_.below(tree_->next_id()));
@@ -82,7 +82,7 @@ ModelId OperationMaker::some_object() {
   if (random_.one_in(60)) return kNeverGiven + random_.below(8);
   if (random_.one_in(20)) {
     const ModelId id = 1 + random_.below(tree_->next_id() - 1);
-    if (!tree_->objects().contains(id)) return id;  // has ended
+    if (!tree_->objects().contains(id)) return id;  // the object has ended
   }
   return *find([](const ModelObject&) { return true; });
 }
@@ -160,7 +160,7 @@ Time OperationMaker::time() {
           kNanoseconds.at(random_.below(kNanoseconds.size()))};
 }
 
-// One that the kernel lets through for an object of its type.
+// A name that the kernel allows for an object of this type.
 std::optional<std::string> OperationMaker::xattr_name(ModelId id) {
   constexpr std::array kUser = {"user.a", "user.b", "user.c.c", "user.\xff"};
   constexpr std::array kOther = {"trusted.a", "trusted.overlay.opaque", "security.x"};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// OperationMaker: random operations on a tree that meet each other. Names are few, so that they
-// collide; whatever a case needs is looked for in the model, so that it comes about.
+// OperationMaker: random operations on a tree that affect each other. Names are few, so that they
+// collide. The maker looks in the model for the objects that a case needs, so that each case
+// occurs.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +18,21 @@
 
 namespace dgfs::test {
 
-/// What may be asked of a tree. All: of a view. A value.
+/// The operations that a tree allows. All by default, as for a view. A value.
 struct OperationLimits {
-  std::size_t objects_max = 200;        ///< about; above it, most operations remove something
+  std::size_t objects_max = 200;        ///< roughly; above it, most operations remove something
   std::size_t value_bytes_max = 65536;  ///< of extended attributes
   bool has_invalid_names = true;        ///< empty, with '/' or NUL
   bool has_devices = true;              ///< nodes
   bool has_whiteouts = true;
-  bool has_unnamed = true;  ///< files of create_unnamed()
+  bool has_unnamed = true;  ///< files by create_unnamed()
   bool has_contents = true;
-  std::uint64_t file_bytes_max = 6000;  ///< of contents, about
+  std::uint64_t file_bytes_max = 6000;  ///< longest contents, roughly
   bool has_xattrs = true;
   bool has_all_xattrs = true;            ///< not "user." alone
   bool has_long_xattr_names = true;      ///< up to the longest; a real disk may lack the room
-  std::optional<view::Credentials> who;  ///< set: all is made by and belongs to this one
-  std::uint32_t least_permissions = 0;   ///< that everything has
+  std::optional<view::Credentials> who;  ///< set: this user makes and owns everything
+  std::uint32_t least_permissions = 0;   ///< bits that every object has
 };
 
 /// For one thread.
@@ -40,14 +41,14 @@ class OperationMaker {
   /// @param random  must outlive this
   OperationMaker(Random& random, const OperationLimits& limits);
 
-  /// One that may go well or fail; no two reasons to fail in it of which a view may choose. It
-  /// never has access lists.
+  /// An operation that may succeed or fail. It never has two reasons to fail between which a view
+  /// may choose, and never uses access lists.
   [[nodiscard]] Operation next(const ModelTree& tree);
-  /// All that an operation's `kind` can be.
+  /// All possible values of an operation's `kind`.
   [[nodiscard]] static std::vector<std::string> kinds();
 
  private:
-  using Made = std::optional<Operation>;  ///< nullopt: the tree has nothing for it
+  using Made = std::optional<Operation>;  ///< nullopt: the tree has no fitting object
   struct Case {
     const char* kind;
     unsigned weight;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Does an operation to a View or to a ModelTree, which have the same methods.
+// Does an operation on a View or a ModelTree, which have the same methods.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace dgfs::test {
 
-/// An operation as it is done: results of a method to an OperationResult.
+/// One operation in progress: turns results of methods into an OperationResult.
 /// @tparam Tree  View or ModelTree; numbers of the operation are those of the tree
 template <class Tree>
 class Performance {
@@ -32,7 +32,7 @@ class Performance {
   static ErrorKind kind_of(ErrorKind kind) { return kind; }
   static ErrorKind kind_of(const Error& error) { return error.kind(); }
 
-  // Whether it is a value; else its error is what came of the operation.
+  // Returns whether it is a value; otherwise its error becomes the result of the operation.
   template <class Outcome>
   bool is_done(const Outcome& outcome) {
     if (outcome.has_value()) return true;
@@ -168,7 +168,7 @@ class Performance {
   OperationResult result_;
 };
 
-/// Does an operation, whose numbers are those of the tree.
+/// Does an operation whose numbers are those of the tree.
 template <class Tree>
 [[nodiscard]] OperationResult perform(const Operation& operation, Tree& tree) {
   return Performance<Tree>(tree, operation).run();

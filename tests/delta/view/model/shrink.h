@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// shrink(): makes a sequence that fails shorter, so that somebody can read it.
+// shrink(): shortens a failing sequence, so that a person can read it.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 
 namespace dgfs::test {
 
-/// Leaves out halves, quarters and so on, and single elements in the end, as long as the rest
-/// fails. No element can be left out of the result, unless the tries ran out. The cost is that of
-/// `fails`, which is called twice for each element or less where few matter.
+/// Leaves out halves, quarters and so on, and at last single elements, as long as the rest fails.
+/// No element can then be left out of the result, unless the tries ran out. The cost is that of
+/// `fails`, with at most two calls for each element if few elements matter.
 /// @param sequence   fails
-/// @param fails      must say the same of the same sequence
+/// @param fails      must return the same for the same sequence
 /// @param tries_max  calls of `fails`
 template <class T>
 [[nodiscard]] std::vector<T> shrink(std::vector<T> sequence,
@@ -25,7 +25,7 @@ template <class T>
   std::size_t piece = std::max<std::size_t>(sequence.size() / 2, 1);
   while (true) {
     bool is_shorter = false;
-    // From behind: what is later needs what is earlier.
+    // From the end: later elements need earlier ones.
     for (std::size_t end = sequence.size(); end > 0 && tries_max > 0; --tries_max) {
       const std::size_t begin = end - std::min(piece, end);
       auto rest = sequence;

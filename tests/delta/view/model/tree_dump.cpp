@@ -13,9 +13,9 @@ namespace dgfs::test {
 namespace {
 
 constexpr std::size_t kShownBytesMax = 40;
-constexpr ModelId kEndedIdsMax = 64;  // looked for once more
+constexpr ModelId kEndedIdsMax = 64;  // ended ids that the dump still asks for
 
-// A long value as its hash, so that a line can be read.
+// Shows a long value as its hash, to keep lines readable.
 std::string shown(Bytes value) {
   if (value.size() <= kShownBytesMax) return printable(as_text(value));
   return "hash " + std::to_string(std::hash<std::string_view>()(as_text(value)));

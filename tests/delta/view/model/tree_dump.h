@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A whole tree as lines of text, whatever it is a tree of, so that two can be compared.
+// A whole tree of any kind as lines of text, so that a test can compare two of them.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace dgfs::test {
 
-/// What is to be known of an object. A value.
+/// The facts about an object. A value.
 struct ObjectFacts {
   view::Attributes attributes;
   std::string target;                    ///< symlinks
@@ -21,7 +21,7 @@ struct ObjectFacts {
   std::vector<std::string> paths;        ///< in order
 };
 
-/// A tree whose objects are told by the ids of a model. For one thread.
+/// A tree that names its objects by ids of a model. For one thread.
 class TreeFacts {
  public:
   TreeFacts() = default;
@@ -30,13 +30,13 @@ class TreeFacts {
   TreeFacts& operator=(const TreeFacts&) = delete;
 
   [[nodiscard]] virtual Answer<ObjectFacts> facts(ModelId id) const = 0;
-  /// In the order of their bytes.
+  /// In bytewise order.
   [[nodiscard]] virtual Answer<std::vector<ListedObject>> names(ModelId directory) const = 0;
   /// The object of "..".
   [[nodiscard]] virtual Answer<ModelId> parent(ModelId directory) const = 0;
 };
 
-/// Those of a model.
+/// The facts of a model.
 class ModelFacts final : public TreeFacts {
  public:
   /// @param tree  must outlive this
@@ -52,20 +52,20 @@ class ModelFacts final : public TreeFacts {
 /// Which facts are compared. A value.
 struct DumpOptions {
   bool has_times = true;
-  bool has_sizes = true;            ///< and children of directories, and blocks of all
+  bool has_sizes = true;  ///< and of directories their children, and blocks of all objects
   bool has_directory_links = true;  ///< link counts of directories
   bool has_paths = true;
 };
 
-/// With all that is not compared at its default.
+/// Returns the attributes with all that is not compared at its default.
 [[nodiscard]] view::Attributes kept(view::Attributes attributes, const DumpOptions& options);
-/// A line or more for each name, and one for each of `others`, which need not have one.
+/// One or more lines for each name, and one for each id in `others`, which may have no name.
 [[nodiscard]] std::vector<std::string> dump(const TreeFacts& tree,
                                             const std::vector<ModelId>& others,
                                             const DumpOptions& options = {});
-/// Ids that have no name in the model: of objects, and of those that ended last.
+/// Ids without a name in the model: of living objects, and of those that ended last.
 [[nodiscard]] std::vector<ModelId> ids_without_name(const ModelTree& tree);
-/// The first lines in which two dumps differ, for messages; empty: they are the same.
+/// The first lines in which two dumps differ, for messages; empty: no difference.
 [[nodiscard]] std::string first_difference(const std::vector<std::string>& expected,
                                            const std::vector<std::string>& seen);
 

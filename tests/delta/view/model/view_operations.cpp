@@ -150,7 +150,7 @@ bool ViewOperations::add_made(const Operation& operation, const OperationResult&
 
 bool ViewOperations::add_whiteout(const Operation& operation) {
   const auto expected = model_.lookup(operation.directory, operation.name).assume_value().object;
-  if (pairs_.has(expected)) return true;  // a rename onto itself leaves none
+  if (pairs_.has(expected)) return true;  // a rename onto itself makes no whiteout
   const auto seen = view_->lookup(pairs_.number_of(operation.directory), operation.name);
   const auto number = seen ? seen.assume_value().object : 0;
   EXPECT_TRUE(pairs_.is_new(number)) << "number " << number << " of a whiteout";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ViewOperations: random operations on a View and on a model of it, which must answer alike.
+// ViewOperations: random operations on a View and on a model of it, which must give the same
+// answers.
 #pragma once
 
 #include <functional>
@@ -17,9 +18,9 @@
 
 namespace dgfs::test {
 
-/// The first difference between a view and a model, of names, attributes, xattrs, targets and
-/// paths, of what has lost its name, too; empty: there is none. It adds no failure, so that a crash
-/// test can look for the state that a view is in. Reads the whole tree.
+/// Returns the first difference between a view and a model in names, attributes, xattrs, targets
+/// and paths, also of objects without a name; empty: no difference. It adds no failure, so that a
+/// crash test can look for the state of a view. Reads the whole tree.
 [[nodiscard]] std::string difference(const view::View& view, const ModelTree& model,
                                      const ObjectPairs& pairs);
 
@@ -28,34 +29,34 @@ class ViewOperations {
  public:
   enum class Step {
     kAgreed,   ///< both did it, or both failed for the same reason
-    kRefused,  ///< the view could not, for a reason of its store; the model has not done it
+    kRefused,  ///< the view refused for a reason of its store; the model did not do it
     kDiffers,  ///< a failure was added
   };
 
-  /// Does an operation, whose numbers are those of the view, to the view.
+  /// Does an operation, with numbers of the view, on the view.
   using Perform = std::function<OperationResult(const Operation&, view::View&)>;
 
-  /// @param view    an image as it was packed, opened in `clock`
-  /// @param image   of the view
+  /// @param view    an image as it was packed, opened with `clock`
+  /// @param image   the image of the view
   /// @param clock   goes on by a second before each operation
   /// @param random  makes the operations
-  /// All must outlive this; `image` only the constructor.
+  /// All must outlive this, except `image`, which only the constructor uses.
   ViewOperations(view::View& view, const reader::Image& image, SteppingEnv& clock, Random& random,
                  const OperationLimits& limits = {});
 
-  /// kIo, kNoSpace and kLimit of the view are no difference from now on.
+  /// From now on kIo, kNoSpace and kLimit of the view are no difference.
   void allow_refusals() { may_refuse_ = true; }
-  /// Two errors that differ are no difference from now on: for operations that were made for
-  /// another tree, which may have two reasons to fail in this one.
+  /// From now on two different errors are no difference. For operations that were made for another
+  /// tree, and may have two reasons to fail in this one.
   void allow_other_errors() { may_fail_otherwise_ = true; }
-  /// Operations are done so to the view from now on: with faults, say.
+  /// From now on operations on the view go through `perform`, with faults for example.
   void perform_with(Perform perform) { perform_ = std::move(perform); }
 
-  /// Does a random operation to both.
+  /// Does a random operation on both.
   Step step() { return run(next()); }
-  /// A random operation for run(), on the tree as it is.
+  /// A random operation for run(), made for the current tree.
   [[nodiscard]] Operation next() { return maker_.next(model_); }
-  /// Does this one, whose ids are those of the model.
+  /// Does this operation, with ids of the model.
   Step run(const Operation& operation);
   /// Adds a failure unless view and model are equal in everything.
   bool expect_equal() const;
@@ -64,22 +65,22 @@ class ViewOperations {
   [[nodiscard]] const ModelTree& model() const { return model_; }
   [[nodiscard]] view::View& view() const { return *view_; }
   [[nodiscard]] const ObjectPairs& pairs() const { return pairs_; }
-  /// Goes on with a view that was opened again: one that was closed, or has crashed. What has no
-  /// name in `model` ends.
-  /// @param model  the state that the view is in: one that model() has been
+  /// Continues with a view that was opened again after a close or a crash. Objects without a name
+  /// in `model` end.
+  /// @param model  the state of the view: an earlier value of model()
   void reopened(view::View& view, const ModelTree& model);
-  /// Operations that went well, by their kind.
+  /// The number of successful operations, by their kind.
   [[nodiscard]] const std::map<std::string, std::uint64_t>& done() const { return done_; }
 
  private:
   [[nodiscard]] Operation for_view(Operation operation) const;
   [[nodiscard]] OperationResult for_model(OperationResult result) const;
-  /// Makes a pair of what was made. False: the view has given a number twice.
+  /// Pairs the made objects. Returns false if the view has used a number twice.
   [[nodiscard]] bool add_made(const Operation& operation, const OperationResult& seen,
                               const OperationResult& expected);
-  /// Likewise of a whiteout, of which rename() tells nothing.
+  /// Does the same for a whiteout, which rename() does not return.
   [[nodiscard]] bool add_whiteout(const Operation& operation);
-  /// Whether both say the same of an object, or that there is none.
+  /// Returns whether both give the same attributes of an object, or none.
   [[nodiscard]] bool expect_same_attributes(ModelId id) const;
 
   view::View* view_;

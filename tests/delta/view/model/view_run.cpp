@@ -9,10 +9,10 @@
 namespace dgfs::test {
 namespace {
 
-constexpr ModelId kMadeEnd = ModelId{1} << 40;  // ids that were never given are above it
+constexpr ModelId kMadeEnd = ModelId{1} << 40;  // ids that were never used are above it
 constexpr std::size_t kTriesMax = 2000;
 
-// A few of everything, and one directory of many names.
+// Adds a few objects of each kind, and one directory with many names.
 void fill(PackedTree& tree) {
   for (const char* directory : {"a", "b", "a/a", "a/a/b", "c"}) tree.directory(directory);
   for (const char* file : {"f", "a/f", "a/g", "a/a/f", "a/a/b/f", "c/f"}) tree.file(file, file);
@@ -121,7 +121,7 @@ std::string failures_of(const std::vector<RunStep>& steps, Errors errors) {
   {
     const testing::ScopedFakeTestPartResultReporter reporter(
         testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &results);
-    Random random(0);  // the steps are there
+    Random random(0);  // unused: the steps exist already
     ViewRun run(random);
     if (errors == Errors::kAny) run.operations().allow_other_errors();
     for (const RunStep& step : steps) {
@@ -136,7 +136,7 @@ std::string failures_of(const std::vector<RunStep>& steps, Errors errors) {
 namespace {
 
 std::string shortened(const std::vector<RunStep>& steps) {
-  // The run may have failed for an error alone.
+  // The run may have failed only because two errors differ.
   const auto errors = failures_of(steps, Errors::kAny).empty() ? Errors::kAlike : Errors::kAny;
   const auto fails = [&](const std::vector<RunStep>& some) {
     return !failures_of(some, errors).empty();

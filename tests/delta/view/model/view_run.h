@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Runs of random operations on a view and its model, with listings in progress, sealed and opened
-// again in between. A run that fails is done again without parts of it, and told as short as it
-// becomes.
+// Runs of random operations on a view and its model, with listings in progress; the stores are
+// sealed and opened again in between. A failed run is repeated without parts of it, and the
+// shortest failing one is reported.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@
 
 namespace dgfs::test {
 
-/// A step of a run. A value; it can be done in another run.
+/// A step of a run. A value; another run can repeat it.
 struct RunStep {
   enum class Kind : std::uint8_t { kOperation, kRead, kCompare, kReopen, kSeal };
   Kind kind = Kind::kOperation;
-  Operation operation;       ///< its ids are those of the run that chose it
-  ModelId made = 0;          ///< by the operation, in that run
-  std::uint64_t choice = 0;  ///< kRead: for OpenListings::act()
+  Operation operation;       ///< with ids of the run that chose it
+  ModelId made = 0;          ///< the id that the operation made in that run
+  std::uint64_t choice = 0;  ///< kRead: argument of OpenListings::act()
 };
 
 /// One line, for messages.
@@ -37,10 +37,9 @@ class ViewRun {
   /// @param random  makes the steps; must outlive this
   explicit ViewRun(Random& random);
 
-  /// Chooses a step and does it. What differs adds failures.
+  /// Chooses a step and does it. Each difference adds a failure.
   RunStep step();
-  /// Does a step of another run. One that is about an object which this run has not made is left
-  /// out.
+  /// Does a step of another run. Leaves it out if it is about an object that this run has not made.
   void repeat(RunStep step);
 
   [[nodiscard]] ViewOperations& operations() { return *operations_; }
@@ -49,33 +48,34 @@ class ViewRun {
  private:
   void run(const RunStep& step);
   void open_again(RunStep::Kind kind);
-  /// Ids of another run to those of this one. False: it has no such object.
+  /// Translates ids of another run into those of this one. Returns false if this run lacks the
+  /// object.
   [[nodiscard]] bool translate(Operation& operation) const;
 
   Random& random_;
   ViewedTree viewed_;
   std::optional<ViewOperations> operations_;
   std::optional<OpenListings> listings_;
-  ModelId first_made_ = 0;           ///< objects of the image are below it
-  std::map<ModelId, ModelId> made_;  ///< of another run, of this one
+  ModelId first_made_ = 0;           ///< ids below it are objects of the image
+  std::map<ModelId, ModelId> made_;  ///< ids of another run to ids of this one
 };
 
-/// A number of operations and what a run did besides. A value.
+/// The number of operations, and of other steps of a run. A value.
 struct RunCounts {
   std::uint64_t operations = 0;
   std::uint64_t names_read = 0;
 };
 
-/// A random run. One that fails adds the steps that fail, as few as were found.
+/// A random run. If it fails, it reports the failing steps, as few as it finds.
 RunCounts run_view(std::uint64_t seed, std::size_t operations);
 
-/// Whether an operation may fail for another reason than the model tells.
+/// Whether an operation may fail for another reason than in the model.
 enum class Errors : std::uint8_t {
   kAlike,
-  kAny,  ///< for a part of a run, in which there may be two reasons
+  kAny,  ///< allowed for a part of a run, which may have two reasons
 };
 
-/// The failures that steps add in a run of their own, which do not count; empty: none.
+/// The failures of steps in a run of their own, which do not count for the test; empty: none.
 [[nodiscard]] std::string failures_of(const std::vector<RunStep>& steps, Errors errors);
 
 }  // namespace dgfs::test
