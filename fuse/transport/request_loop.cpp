@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 
+#include "fuse/transport/init_reply.h"
 #include "fuse/transport/serving_thread.h"
 #include "storage/posix/blocked_signals.h"
 #include "storage/posix/fuse_channel.h"
@@ -40,12 +41,13 @@ ssize_t send(int device, iovec* parts, int count, void*) {
   const auto* const own = serving_thread();
   if (own == nullptr) return storage::send_to_fuse(device, all);
   const auto* const request = current_request();
-  const bool is_init =
-      own->negotiation != nullptr && request != nullptr && request->opcode() == FUSE_INIT;
-  if (is_init) own->negotiation->see_reply(*request, all);
-  if (own->filter != nullptr && request != nullptr) own->filter->see_reply(*request, all);
+  if (request == nullptr) return own->source.send(all);
+  auto init = InitReply::of(*request, all);
+  if (init) allow_parallel_lookups(*request, *init);
+  if (init && own->negotiation != nullptr) own->negotiation->see_reply(*init);
+  if (own->filter != nullptr) own->filter->see_reply(*request, all);
   const auto result = own->source.send(all);
-  if (is_init) own->negotiation->note_sent(result > 0);
+  if (init && own->negotiation != nullptr) own->negotiation->note_sent(result > 0);
   return result;
 }
 
@@ -165,6 +167,8 @@ void RequestLoop::start_ring_threads() {
     const auto started = start_thread(std::make_unique<RingSource>(std::move(ring)), share);
     if (!started) return negotiation_->set_reason(started.error().message());
   }
+  // start_thread() starts none once the mount ends.
+  if (is_ending_) return negotiation_->set_reason("the mount ends");
   negotiation_->agree();
 }
 
@@ -208,7 +212,7 @@ void RequestLoop::serve_requests(Thread& own) {
     if (own.share && !has_ring_request_.exchange(true) && tell_) tell_(true, "");
     if (taken.value().size() >= sizeof(fuse_in_header)) answer(taken.value());
   }
-  own.source->finish();
+  own.source->flush();
 }
 
 void RequestLoop::answer(MutableBytes bytes) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <exception>
 
 #include "storage/posix/processors.h"
@@ -16,14 +15,6 @@ namespace {
 
 // A thread may have to wait for an answer from another thread of its queue (see Prefetcher).
 constexpr std::size_t kThreadsOfQueueMin = 2;
-
-void add_bits(const iovec& body, std::size_t offset_bytes, std::uint32_t bits) {
-  auto* const place = static_cast<std::uint8_t*>(body.iov_base) + offset_bytes;
-  std::uint32_t word = 0;
-  std::memcpy(&word, place, sizeof word);
-  word |= bits;
-  std::memcpy(place, &word, sizeof word);
-}
 
 }  // namespace
 
@@ -96,12 +87,8 @@ void RingNegotiation::make_rings() {
   }
 }
 
-// The answer to INIT has two parts: a header, and fuse_init_out.
-void RingNegotiation::see_reply(const RawRequest& request, std::span<const iovec> parts) const {
-  if (!agrees_ || request.opcode() != FUSE_INIT || parts.size() < 2) return;
-  if (parts[1].iov_len < sizeof(fuse_init_out)) return;
-  add_bits(parts[1], offsetof(fuse_init_out, flags), FUSE_INIT_EXT);
-  add_bits(parts[1], offsetof(fuse_init_out, flags2), storage::kFuseOverRing);
+void RingNegotiation::see_reply(InitReply& reply) {
+  if (agrees_) agrees_ = reply.add_flags2(storage::kFuseOverRing);
 }
 
 }  // namespace dgfs::fuse

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "fuse/transport/init_reply.h"
 #include "fuse/transport/raw_request.h"
 #include "fuse/transport/transport.h"
 #include "storage/posix/fuse_channel.h"
@@ -58,7 +59,7 @@ class RingNegotiation {
   [[nodiscard]] std::vector<OfferedRing> take_rings() { return std::move(rings_); }
   /// From now on see_reply() says yes. Call it when the rings have their threads.
   void agree() { agrees_ = true; }
-  void see_reply(const RawRequest& request, std::span<const iovec> parts) const;
+  void see_reply(InitReply& reply);
   /// Whether the answer to INIT was sent.
   void note_sent(bool is_sent) { is_sent_ = is_sent; }
   [[nodiscard]] bool has_agreed() const { return agrees_ && is_sent_; }

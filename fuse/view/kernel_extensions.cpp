@@ -4,7 +4,7 @@
 
 #include <linux/fuse.h>
 
-#include <cstring>
+#include "fuse/transport/init_reply.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -61,14 +61,7 @@ void KernelExtensions::shorten_set_xattr(RawRequest& request) const {
 
 // The answer to INIT has two parts: a header, and fuse_init_out.
 void KernelExtensions::see_reply(const RawRequest& request, std::span<const iovec> parts) {
-  if (request.opcode() != FUSE_INIT || parts.size() < 2) return;
-  if (parts[1].iov_len < FUSE_COMPAT_22_INIT_OUT_SIZE) return;
-  auto* const flags_place =
-      static_cast<std::uint8_t*>(parts[1].iov_base) + offsetof(fuse_init_out, flags);
-  std::uint32_t flags = 0;
-  std::memcpy(&flags, flags_place, sizeof flags);
-  flags |= flags_;
-  std::memcpy(flags_place, &flags, sizeof flags);
+  if (auto reply = InitReply::of(request, parts)) reply->add_flags(flags_);
 }
 
 bool kills_set_ids_by_write() { return has_write_flag(FUSE_WRITE_KILL_SUIDGID); }
