@@ -68,8 +68,9 @@ class FuseOverlay(Served):
 
     @contextlib.contextmanager
     def mount(self):
-        below = self.point.with_suffix(".below")
-        empty = self.point.with_suffix(".empty")
+        # Names that begin as the mount point does, so that both daemons are measured.
+        below = self.point.with_name(f"{self.point.name}.below")
+        empty = self.point.with_name(f"{self.point.name}.empty")
         for directory in (below, empty):
             directory.mkdir(exist_ok=True)
         try:

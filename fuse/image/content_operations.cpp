@@ -32,6 +32,7 @@ void give_back_behind(const reader::Image& image, const reader::Node& node, std:
                       std::uint64_t end) {
   const auto piece = end / kGivenBackBytes;
   if (piece < 2 || piece == begin / kGivenBackBytes) return;
+  flush_reply();
   image.give_back(node, (piece - 2) * kGivenBackBytes, kGivenBackBytes);
 }
 

@@ -30,8 +30,8 @@ class RequestSource {
   virtual ssize_t send(std::span<const iovec> parts) = 0;
   /// Memory from which the kernel takes the reply to that request; empty: no such memory exists.
   [[nodiscard]] virtual MutableBytes reply_room() const { return {}; }
-  /// Sends a reply that is still waiting to be sent. The last call.
-  virtual void finish() {}
+  /// Sends a reply that is still waiting to be sent.
+  virtual void flush() {}
 };
 
 /// The FUSE device: read(2) and writev(2).
@@ -65,7 +65,7 @@ class RingSource final : public RequestSource {
   [[nodiscard]] Result<MutableBytes> receive() override { return ring_->receive(); }
   ssize_t send(std::span<const iovec> parts) override { return ring_->send(parts); }
   [[nodiscard]] MutableBytes reply_room() const override { return ring_->reply_room(); }
-  void finish() override { ring_->finish(); }
+  void flush() override { ring_->flush(); }
 
  private:
   std::unique_ptr<storage::FuseRing> ring_;

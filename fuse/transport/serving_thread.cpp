@@ -21,6 +21,10 @@ ServingHere::~ServingHere() { own_thread = nullptr; }
 
 bool may_wait_for_answers() { return own_thread == nullptr || own_thread->may_wait; }
 
+void flush_reply() {
+  if (own_thread != nullptr) own_thread->source.flush();
+}
+
 MutableBytes reply_room(std::size_t size_bytes) {
   if (own_thread != nullptr) {
     const auto room = own_thread->source.reply_room();

@@ -42,4 +42,9 @@ class ServingHere {
 /// thread's next call or next request.
 [[nodiscard]] MutableBytes reply_room(std::size_t size_bytes);
 
+/// Sends the reply to the current request now. A ring sends it otherwise only when the thread waits
+/// for its next request. Call it after the reply of libfuse (fuse_reply_...()), before any work
+/// that takes long or waits for the kernel.
+void flush_reply();
+
 }  // namespace dgfs::fuse

@@ -84,6 +84,28 @@ struct FuseRing::State {
     submit(*std::exchange(current, nullptr), kFuseRingCommitAndFetch);
   }
 
+  void flush() {
+    submit_reply();
+    while (io_uring_sq_ready(&commands.get()) != 0) {
+      const int result = io_uring_submit(&commands.get());
+      if (result < 0 && result != -EINTR) return;
+    }
+  }
+  // Answers the requests that other entries hold already: without a ring nobody would.
+  void refuse_delivered() {
+    io_uring_cqe* cqe = nullptr;
+    while (io_uring_peek_cqe(&commands.get(), &cqe) == 0) {
+      auto* const entry = static_cast<FuseRingEntry*>(io_uring_cqe_get_data(cqe));
+      const bool has_request = cqe->res == 0;
+      io_uring_cqe_seen(&commands.get(), cqe);
+      if (!has_request) continue;
+      static_cast<void>(entry->take_request());
+      current = entry;
+      submit_reply();
+    }
+    flush();
+  }
+
   [[nodiscard]] Status offer() {
     // liburing 2.3 declares io_uring_enable_rings() but does not export it.
     if (::syscall(__NR_io_uring_register, commands.get().ring_fd, IORING_REGISTER_ENABLE_RINGS,
@@ -125,6 +147,7 @@ struct FuseRing::State {
       return Error(ErrorKind::kInterrupted, 1216, "a command was broken off");
     }
     if (entry.command() == kFuseRingRegister) {
+      refuse_delivered();
       return Error(ErrorKind::kUnsupported, 1217,
                    "the kernel has refused an entry of a ring: " + reason_of(os_errno))
           .with_errno(os_errno);
@@ -176,13 +199,7 @@ MutableBytes FuseRing::reply_room() const {
   return state_->current == nullptr ? MutableBytes() : state_->current->reply_room();
 }
 
-void FuseRing::finish() {
-  state_->submit_reply();
-  while (io_uring_sq_ready(&state_->commands.get()) != 0) {
-    const int result = io_uring_submit(&state_->commands.get());
-    if (result < 0 && result != -EINTR) return;
-  }
-}
+void FuseRing::flush() { state_->flush(); }
 
 ssize_t FuseRing::send(std::span<const iovec> parts) {
   fuse_out_header out{};

@@ -47,8 +47,9 @@ class FuseRing {
   /// Memory from which the kernel takes the part of a reply behind the header. send() does not copy
   /// a part that begins there. Empty if contents of the request lie there. Call it after receive().
   [[nodiscard]] MutableBytes reply_room() const;
-  /// Sends the reply to the last request and waits for no further one. The last call.
-  void finish();
+  /// Sends the reply to the last request now; otherwise receive() sends it. Call it once the
+  /// request has been answered.
+  void flush();
 
  private:
   struct State;
