@@ -4,6 +4,7 @@
 import contextlib
 import os
 import pathlib
+import time
 
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -19,6 +20,12 @@ def daemons(point):
         if any(word.startswith(os.fsencode(point)) for word in arguments):
             found.append(process)
     return found
+
+
+def wait_for_end(point):
+    """Returns when no process serves a mount point any more, which may be after its unmount."""
+    while daemons(point):
+        time.sleep(0.01)
 
 
 def busy_seconds():
