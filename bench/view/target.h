@@ -54,8 +54,8 @@ class Target {
 
   /// Makes everything durable; it may still be in a log.
   [[nodiscard]] virtual Status sync() = 0;
-  /// Brings everything to its final place and empties the log, as far as a process can request
-  /// that.
+  /// Brings everything to its final place and empties the log. A target without such a call does
+  /// what its system offers.
   [[nodiscard]] virtual Status settle() = 0;
   /// Closes the target cleanly. The last call.
   [[nodiscard]] virtual Status close() { return ok(); }

@@ -26,8 +26,8 @@ struct PlacedExtent {
 /// The longest extent for the table: a slot has 47 bits for the length, 128 TiB.
 inline constexpr std::uint64_t kTableExtentBytesMax = (std::uint64_t{1} << 47) - 1;
 
-/// A hash table with linear probing, of fixed size: in memory if it fits, else in a file without a
-/// name, which the kernel caches as far as it can. For one thread.
+/// A hash table with linear probing, of fixed size. It lies in memory if it fits, else in a file
+/// without a name, which the kernel caches. For one thread.
 class ContentTable {
  public:
   /// @param place         for the file

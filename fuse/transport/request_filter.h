@@ -8,7 +8,7 @@
 #include <span>
 
 #include "fuse/transport/raw_request.h"
-#include "storage/posix/fuse_channel.h"
+#include "storage/fuse/fuse_channel.h"
 
 namespace dgfs::fuse {
 

@@ -15,8 +15,8 @@
 
 #include "fuse/transport/init_reply.h"
 #include "fuse/transport/serving_thread.h"
+#include "storage/fuse/fuse_channel.h"
 #include "storage/posix/blocked_signals.h"
-#include "storage/posix/fuse_channel.h"
 #include "storage/posix/processors.h"
 
 namespace dgfs::fuse {

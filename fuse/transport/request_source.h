@@ -10,8 +10,8 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "storage/posix/fuse_channel.h"
-#include "storage/posix/fuse_ring.h"
+#include "storage/fuse/fuse_channel.h"
+#include "storage/fuse/fuse_ring.h"
 
 namespace dgfs::fuse {
 

@@ -14,8 +14,8 @@
 #include "fuse/transport/init_reply.h"
 #include "fuse/transport/raw_request.h"
 #include "fuse/transport/transport.h"
-#include "storage/posix/fuse_channel.h"
-#include "storage/posix/fuse_ring.h"
+#include "storage/fuse/fuse_channel.h"
+#include "storage/fuse/fuse_ring.h"
 
 namespace dgfs::fuse {
 

@@ -84,8 +84,8 @@ class BlockFile {
   [[nodiscard]] Status reserve(std::uint64_t bytes) {
     return reserve([bytes] { return bytes; });
   }
-  /// The same for several threads, each of which asks for the sum of all: the last one must see the
-  /// others.
+  /// The same for several threads. Each thread asks for the sum of all; the last one must see the
+  /// requests of the others.
   /// @param bytes  called under a lock; makes no call of this file
   [[nodiscard]] Status reserve(const std::function<std::uint64_t()>& bytes);
   /// Whether reserve() would succeed without asking the disk for space.
@@ -249,7 +249,7 @@ class BlockFile {
   const char* section_;
   SizeCap* cap_;
   std::mutex reserve_;  ///< one call at a time asks for space or gives it back
-  /// Whether the file system can punch holes, as far as is known. Under reserve_.
+  /// False once the file system has refused to punch a hole. Under reserve_.
   bool can_punch_ = true;
   std::mutex sync_;           ///< a sync that finds nothing to do has waited for the one under way
   mutable std::mutex mutex_;  ///< guards all that follows; no I/O under it

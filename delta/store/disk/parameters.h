@@ -40,7 +40,7 @@ struct StoreParameters {
   [[nodiscard]] LargeBounds large_bounds() const {
     return {inline_bytes, kValuesOfPiece * inline_bytes};
   }
-  /// A value may have several large pieces, each of which costs a read; so a piece must be longer
+  /// A value may have several large pieces, and each piece costs a read. So a piece must be longer
   /// than a value to be large.
   static constexpr std::uint64_t kValuesOfPiece = 2;
   /// Roughly the size in memory of a page: a piece of a run that is read and checked alone. Never

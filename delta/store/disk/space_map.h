@@ -51,8 +51,8 @@ class SpaceMap {
   /// @param offset_bytes  UINT64_MAX: opens all
   /// Needs no memory. O(n log n).
   void close_from(std::uint64_t offset_bytes);
-  /// Frees an extent, all of which is taken. Does nothing if some of it is free already: a damaged
-  /// tree names it twice. Needs memory unless it touches a free stretch or is at the end. O(log n).
+  /// Frees an extent. Does nothing if a part of it is free already: a damaged tree names it twice.
+  /// Needs memory unless it touches a free stretch or is at the end. O(log n).
   /// If it throws std::bad_alloc, nothing has changed.
   void give_back(const Extent& extent);
   /// The first `count_max` free stretches that begin at or behind an offset, in order. O(log n),
@@ -72,7 +72,7 @@ class SpaceMap {
     return std::max(longest_of(open_), longest_of(closed_));
   }
   /// Calls `wants_more` with free stretches before the end, the longest first, until it returns
-  /// false; then likewise with closed ones.
+  /// false. Then does the same with closed stretches.
   template <class WantsMore>
   void each_by_length(WantsMore wants_more) const {
     for (const ByLength* stretches : {&open_, &closed_}) {

@@ -36,8 +36,8 @@ struct LargePiece {
   }
 };
 
-/// Zeros that replace the bytes at an offset, as far as the value reaches. They never lengthen it,
-/// and are not stored as bytes.
+/// Zeros that replace bytes of the value from an offset on. They stop at the value's end, never
+/// lengthen it, and are not stored as bytes.
 struct Zeros {
   std::uint64_t offset_bytes = 0;  ///< in the value
   std::uint64_t length_bytes = 0;  ///< not 0

@@ -63,7 +63,7 @@ class Batch {
     if (bytes.empty()) return;
     add(PointChange{std::move(key), Message::change(Piece{offset_bytes, std::move(bytes)})});
   }
-  /// Replaces bytes of the value from an offset on by zeros, as far as the value reaches.
+  /// Replaces bytes of the value from an offset on by zeros. Stops at the end of the value.
   void zero(std::string key, std::uint64_t offset_bytes, std::uint64_t length_bytes) {
     if (length_bytes == 0) return;
     add(PointChange{std::move(key), Message::change(Zeros{offset_bytes, length_bytes})});

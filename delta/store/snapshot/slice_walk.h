@@ -31,7 +31,7 @@ class SliceWalk {
   [[nodiscard]] Status seek_before(const KeyEnd& end);
   /// Moves to the next slice; nowhere if it has no key of the bounds.
   [[nodiscard]] Status next();
-  /// Moves to the slice before, likewise.
+  /// Moves to the slice before; nowhere if it has no key of the bounds.
   [[nodiscard]] Status previous();
   /// Moves to nowhere.
   void leave() { slice_.reset(); }

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-#include "storage/posix/fuse_ring_abi.h"
+#include "storage/fuse/fuse_ring_abi.h"
 
 namespace dgfs::storage {
 

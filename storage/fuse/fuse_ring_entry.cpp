@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "storage/posix/fuse_ring_entry.h"
+#include "storage/fuse/fuse_ring_entry.h"
 
 #include <linux/fuse.h>
 #include <sys/mman.h>

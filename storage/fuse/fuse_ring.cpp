@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "storage/posix/fuse_ring.h"
+#include "storage/fuse/fuse_ring.h"
 
 #include <liburing.h>
 #include <linux/fuse.h>
@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "storage/posix/command_ring.h"
-#include "storage/posix/fuse_channel.h"
-#include "storage/posix/fuse_ring_entry.h"
+#include "storage/fuse/command_ring.h"
+#include "storage/fuse/fuse_channel.h"
+#include "storage/fuse/fuse_ring_entry.h"
 #include "storage/posix/os_error.h"
 
 namespace dgfs::storage {

@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "storage/posix/fuse_ring_abi.h"
+#include "storage/fuse/fuse_ring_abi.h"
 
 namespace dgfs::storage {
 

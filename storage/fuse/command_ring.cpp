@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "storage/posix/command_ring.h"
+#include "storage/fuse/command_ring.h"
 
 #include <cstring>
 

@@ -12,7 +12,7 @@
 #include <span>
 
 #include "base/bytes.h"
-#include "storage/posix/fuse_ring_abi.h"
+#include "storage/fuse/fuse_ring_abi.h"
 
 struct fuse_out_header;
 

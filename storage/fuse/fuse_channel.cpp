@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "storage/posix/fuse_channel.h"
+#include "storage/fuse/fuse_channel.h"
 
 #include <fcntl.h>
 #include <linux/fuse.h>
