@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -19,6 +20,9 @@ namespace dgfs::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+// A page in the reader's cache takes less than so many times its stored bytes.
+constexpr std::size_t kPageMemoryFactor = 4;
+
 using ImagePointer = std::unique_ptr<const reader::Image>;
 
 double seconds_since(Clock::time_point begin) {
@@ -79,6 +83,8 @@ class LookupTask {
     DGFS_TRY(kept, look_up_warm(reader::OpenOptions().page_cache_bytes));
     result_.warm_unkept_per_second = unkept;
     result_.warm_default_per_second = kept;
+    DGFS_TRY(whole, look_up_warm(std::filesystem::file_size(plan_.index_path) * kPageMemoryFactor));
+    result_.warm_whole_per_second = whole;
     return std::move(result_);
   }
 

@@ -34,7 +34,9 @@ struct LookupResult {
   std::uint64_t cold_device_read_bytes = 0;
   double warm_unkept_per_second = 0;   ///< opens every page anew, index in the page cache
   double warm_default_per_second = 0;  ///< the reader's page cache has its default size
-  std::uint64_t wrong = 0;             ///< answers that differ from the rule
+  /// The reader's page cache has room for the whole index, as with `-o page_cache=` of a mount.
+  double warm_whole_per_second = 0;
+  std::uint64_t wrong = 0;  ///< answers that differ from the rule
 };
 
 /// Errors: those of reader::Image.

@@ -62,12 +62,14 @@ int look_up(const Arguments& arguments) {
   fmt::print(R"({{"open_cold_ms": [{:.2f}], "open_warm_ms": [{:.2f}], "resident_bytes": {}, )"
              R"("cold_env_reads": {}, "cold_env_read_bytes": {}, "cold_device_reads": {}, )"
              R"("cold_device_read_bytes": {}, "warm_unkept_per_second": {:.0f}, )"
-             R"("warm_default_per_second": {:.0f}, "wrong": {}, "cold_us": [{:.1f}]}})"
+             R"("warm_default_per_second": {:.0f}, "warm_whole_per_second": {:.0f}, )"
+             R"("wrong": {}, "cold_us": [{:.1f}]}})"
              "\n",
              fmt::join(result.open_cold_ms, ", "), fmt::join(result.open_warm_ms, ", "),
              result.resident_bytes, result.cold_env_reads, result.cold_env_read_bytes,
              result.cold_device_reads, result.cold_device_read_bytes, result.warm_unkept_per_second,
-             result.warm_default_per_second, result.wrong, fmt::join(result.cold_us, ", "));
+             result.warm_default_per_second, result.warm_whole_per_second, result.wrong,
+             fmt::join(result.cold_us, ", "));
   if (result.wrong != 0) fmt::print(stderr, "{} WRONG ANSWERS\n", result.wrong);
   return result.wrong == 0 ? 0 : 1;
 }
