@@ -20,7 +20,7 @@ namespace dgfs::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// A page in the reader's cache takes less than so many times its stored bytes.
+// Size of a cache for all pages, over the length of the index. Decoded pages may take half of it.
 constexpr std::size_t kPageMemoryFactor = 4;
 
 using ImagePointer = std::unique_ptr<const reader::Image>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Untouched: answers from the image alone, for objects of which no store has records.
+// Untouched: answers from the image alone, for objects that no store has records of.
 #pragma once
 
 #include <optional>

@@ -31,7 +31,7 @@ class Writer {
   Writer(storage::Env& env, const Layers& layers, Orphans& orphans)
       : env_(env), layers_(layers), orphans_(orphans) {}
 
-  /// @param objects  whose locks the change needs, as far as the caller knows
+  /// @param objects  the change needs their locks; decide() may ask for more
   /// @param decide   reads the moment and writes into the change; none: it lacks a lock. May be
   ///                 called several times, each time with a new change.
   /// Errors: those of `decide` and of Store::apply(). On return the change is durable if the store

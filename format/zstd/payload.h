@@ -15,7 +15,7 @@
 
 namespace dgfs::format {
 
-/// @param block_ends  rising offsets in `plain` at each of which a new zstd block must begin
+/// @param block_ends  rising offsets in `plain`; a new zstd block begins at each
 /// Errors: kLimit (out of memory).
 [[nodiscard]] Result<Buffer> compress_payload(Bytes plain, std::span<const std::size_t> block_ends,
                                               const Model& model, int level);

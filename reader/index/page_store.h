@@ -16,8 +16,8 @@
 namespace dgfs::reader {
 
 /// Reads page `page` of one copy (one read of kPageBytes), opens it, and checks it against its
-/// record of the page directory. Checks its entries only as far as the codec decodes them to open
-/// the page.
+/// record of the page directory. Checks only those entries that the codec decodes to open the
+/// page.
 [[nodiscard]] Result<LoadedPage> read_checked_page(const IndexCopy& copy, const IndexTables& tables,
                                                    std::size_t page, CounterCells& counters);
 

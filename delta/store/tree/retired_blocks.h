@@ -73,7 +73,7 @@ class RetiredBlocks {
   /// everything possible is freed, these are the bytes that views keep. O(number of changes of the
   /// tree).
   [[nodiscard]] std::uint64_t held_bytes() const { return bytes_of(true); }
-  /// Bytes that wait for the next checkpoint, likewise.
+  /// Bytes of blocks that wait for the next checkpoint. The cost is that of held_bytes().
   [[nodiscard]] std::uint64_t waiting_bytes() const { return bytes_of(false); }
 
  private:

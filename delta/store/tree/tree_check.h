@@ -61,9 +61,9 @@ struct TreeWalk {
 
 /// Checks that each block is at its place, that no two overlap, that children have the right
 /// height, and that slots are in order. For runs that it reads: that they have the size in their
-/// node, only keys of their slot, and only keys that the filter lets through. Checks large values
-/// likewise, and reads them with the runs that refer to them. After damage the check goes on, but
-/// not below the damaged part.
+/// node, only keys of their slot, and only keys that the filter lets through. Checks the
+/// places of large values, too, and reads each value with the run that refers to it. After damage
+/// the check goes on, but not below the damaged part.
 /// @param file    of blocks
 /// @param values  empty so far
 /// Errors: those of Damage::add; kInterrupted.

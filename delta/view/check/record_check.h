@@ -32,7 +32,7 @@ class RecordCheck {
   [[nodiscard]] Status check_all(const Object& check_object);
 
  private:
-  /// Whether an object exists, as far as its records can be read.
+  /// Whether an object exists. kUnknown: damage hides the records that would tell.
   enum class Presence : std::uint8_t { kHere, kGone, kUnknown };
   struct Known {
     Presence presence = Presence::kGone;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// RecordMender: restores damaged records, as far as other records tell their content.
+// RecordMender: restores a damaged record if other records tell its content.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// DataSeek: where a file has data and where it has holes. A chunk of which a store has
-// something is data, or a hole if the store has removed it; for all others the image decides.
+// DataSeek: where a file has data and where it has holes. A store decides
+// about a chunk that it has records of: data, or a hole if the store removed it. The image decides
+// about all others.
 #pragma once
 
 #include <cstdint>

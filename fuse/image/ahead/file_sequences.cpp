@@ -11,8 +11,8 @@ using format::InodeNumber;
 
 // Numbers that a reader in order may skip: of entries that are no files, or of empty files.
 constexpr InodeNumber kGapMax = 4;
-// A read in order adds one, any other read subtracts two. So random reads in small directories,
-// some of which are in order by chance, never build up trust.
+// A read in order adds one, any other read subtracts two. Random reads in a small directory
+// are in order now and then by chance; they never build up trust.
 constexpr int kTrustMin = 3;
 constexpr int kTrustMax = 8;
 constexpr int kTrustLost = 2;
