@@ -313,6 +313,7 @@ IndexFacts ImageBuilder::facts(const ContentHash& frames) const {
 Status ImageBuilder::train_dictionaries() {
   TrainerOptions options;
   options.dictionary_bytes_max = options_.compression->dictionary_bytes_max;
+  options.level = options_.compression->level;
   DGFS_TRY(trained, builder::train_dictionaries(*root_, *tree_, options, stop_));
   dictionaries_ = std::move(trained);
   packer_.emplace(options_.compression->level, dictionaries_,

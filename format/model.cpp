@@ -103,7 +103,8 @@ const TokenTrie& Model::token_trie() const {
 }
 
 const void* Model::zstd_compression_dictionary(int level) const {
-  return digest_->dictionary ? digest_->dictionary->compression(level) : nullptr;
+  // The dictionary keeps the tables, because nothing calls forget_compression() for a model.
+  return digest_->dictionary ? digest_->dictionary->compression(level).get() : nullptr;
 }
 
 }  // namespace dgfs::format

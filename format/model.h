@@ -25,7 +25,8 @@ class TokenModel;
 class TokenTrie;
 
 /// A model ready for any number of threads. Memory: bytes().size() plus the digested form (for a
-/// dictionary about three times that, for tokens see TokenModel).
+/// dictionary 27 KiB, and several times its length for each level of compression in use; for tokens
+/// see TokenModel).
 class Model {
  public:
   static std::shared_ptr<const Model> empty();

@@ -90,7 +90,9 @@ Status Deduplicator::pack_late(const BatchExtent& extent, BatchCompaction& data,
   }
   Buffer packed(static_cast<std::size_t>(packed_bytes_max(content->size())));
   std::vector<std::uint64_t> checksums;
-  DGFS_TRY(stored, put_off_.packer->pack(name_of(batch, extent.item), *content, packed, checksums));
+  const auto name = name_of(batch, extent.item);
+  DGFS_TRY(stored, put_off_.packer->pack({name, batch.items[extent.item].position}, *content,
+                                         packed, checksums));
   batch.items[extent.item].stored = stored;
   data.replace(extent, Bytes(packed).first(static_cast<std::size_t>(stored.bytes)), checksums);
   return ok();

@@ -18,8 +18,6 @@ using format::kChecksumBytes;
 using format::kZstdFrameBytes;
 using format::kZstdFrameStoredBytesMax;
 
-// Larger contents gain little from a dictionary, because most repeats are in the content itself.
-constexpr std::size_t kDictionaryContentBytesMax = std::size_t{64} << 10;
 // Tries parts of a larger file first, to avoid compressing all of it in vain.
 constexpr std::size_t kPartBytes = std::size_t{16} << 10;
 constexpr int kTrialLevel = 1;
@@ -76,25 +74,27 @@ ContentPacker::ContentPacker(int level, const DictionarySet& dictionaries, unsig
   }
 }
 
-Result<StoredExtent> ContentPacker::pack(std::string_view name, Bytes content, MutableBytes out,
+Result<StoredExtent> ContentPacker::pack(const NamedPosition& file, Bytes content, MutableBytes out,
                                          std::vector<std::uint64_t>& checksums) {
-  std::vector<Bytes> parts;
-  for (const auto& part : parts_of(content.size())) {
-    parts.push_back(content.subspan(static_cast<std::size_t>(part.begin), part.bytes));
+  const bool is_large = format::has_seek_table(content.size());
+  const auto chosen = is_large ? ChosenDictionary() : dictionaries_.choose(file, content);
+  if (!chosen.is_by_name) {
+    std::vector<Bytes> parts;
+    for (const auto& part : parts_of(content.size())) {
+      parts.push_back(content.subspan(static_cast<std::size_t>(part.begin), part.bytes));
+    }
+    if (!parts.empty()) {
+      DGFS_TRY(compressible, pays(parts));
+      if (!compressible) return store_raw(content, out, checksums);
+    }
   }
-  if (!parts.empty()) {
-    DGFS_TRY(compressible, pays(parts));
-    if (!compressible) return store_raw(content, out, checksums);
-  }
-  return format::has_seek_table(content.size()) ? pack_large(content, out, checksums)
-                                                : pack_small(name, content, out, checksums);
+  return is_large ? pack_large(content, out, checksums)
+                  : pack_small(chosen.dictionary, content, out, checksums);
 }
 
-Result<StoredExtent> ContentPacker::pack_small(std::string_view name, Bytes content,
-                                               MutableBytes out,
+Result<StoredExtent> ContentPacker::pack_small(const format::ContentDictionary* dictionary,
+                                               Bytes content, MutableBytes out,
                                                std::vector<std::uint64_t>& checksums) {
-  const auto* dictionary =
-      content.size() <= kDictionaryContentBytesMax ? dictionaries_.choose(name, content) : nullptr;
   const auto room = out.subspan(kChecksumBytes, worthwhile_bytes(content.size()));
   std::optional<std::size_t> bytes;
   {
@@ -110,9 +110,11 @@ Result<StoredExtent> ContentPacker::pack_small(std::string_view name, Bytes cont
 }
 
 Result<std::optional<StoredExtent>> ContentPacker::pack_fragments(
-    std::string_view name, Bytes content, MutableBytes out, std::vector<std::uint64_t>& checksums) {
+    const NamedPosition& file, Bytes content, MutableBytes out,
+    std::vector<std::uint64_t>& checksums) {
   const auto frames = checksums.size();
-  DGFS_TRY(stored, pack_small(name, content, out, checksums));
+  const auto* dictionary = dictionaries_.choose(file, content).dictionary;
+  DGFS_TRY(stored, pack_small(dictionary, content, out, checksums));
   if (stored.codec == ExtentCodec::kZstd) return std::optional(stored);
   checksums.resize(frames);
   return std::optional<StoredExtent>();

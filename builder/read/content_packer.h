@@ -38,18 +38,17 @@ class ContentPacker {
   /// @param at_a_time     threads that compress at once; at least 1
   ContentPacker(int level, const DictionarySet& dictionaries, unsigned at_a_time, StopFlag stop);
 
-  /// Packs a content. The result depends only on content, name, level and dictionaries. Errors of
+  /// Packs a content. The result depends only on content, file, level and dictionaries. Errors of
   /// all methods: kInterrupted, kLimit (memory). They do not concern the file and end a build.
-  /// @param name       of the file
   /// @param out        at least packed_bytes_max()
   /// @param checksums  gets the checksums of the frames appended
-  [[nodiscard]] Result<StoredExtent> pack(std::string_view name, Bytes content, MutableBytes out,
-                                          std::vector<std::uint64_t>& checksums);
+  [[nodiscard]] Result<StoredExtent> pack(const NamedPosition& file, Bytes content,
+                                          MutableBytes out, std::vector<std::uint64_t>& checksums);
   /// The same for the content of a fragment frame, at most kFragmentFrameBytesMax. nullopt, with
   /// nothing appended, if compression does not pay.
-  /// @param name  of the first file in the frame
+  /// @param file  the first one in the frame
   [[nodiscard]] Result<std::optional<StoredExtent>> pack_fragments(
-      std::string_view name, Bytes content, MutableBytes out,
+      const NamedPosition& file, Bytes content, MutableBytes out,
       std::vector<std::uint64_t>& checksums);
   /// Packs frames of an extent with a seek table, back to back.
   /// @param first_frame  number of the first frame
@@ -65,7 +64,8 @@ class ContentPacker {
     std::size_t bytes = 0;
   };
   /// The parts of a file by which pays() decides about its content. Empty for a small file: pack()
-  /// compresses it to find out.
+  /// compresses it to find out. It does the same with a file that has the dictionary of a class by
+  /// name.
   [[nodiscard]] static std::vector<Part> parts_of(std::uint64_t content_bytes);
   /// Whether compressing a file pays, judged by the content of these parts.
   [[nodiscard]] Result<bool> pays(const std::vector<Bytes>& parts);
@@ -74,8 +74,8 @@ class ContentPacker {
   /// Holds a compression context while it exists.
   class Lease;
 
-  [[nodiscard]] Result<StoredExtent> pack_small(std::string_view name, Bytes content,
-                                                MutableBytes out,
+  [[nodiscard]] Result<StoredExtent> pack_small(const format::ContentDictionary* dictionary,
+                                                Bytes content, MutableBytes out,
                                                 std::vector<std::uint64_t>& checksums);
   [[nodiscard]] Result<StoredExtent> pack_large(Bytes content, MutableBytes out,
                                                 std::vector<std::uint64_t>& checksums);

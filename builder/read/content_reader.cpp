@@ -159,7 +159,8 @@ void ContentReader::pack(Batch& batch, std::size_t number, std::string_view name
   const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
   const auto frames = batch.checksums.size();
   auto stored = put_off ? Result<StoredExtent>(store_raw(content, room, batch.checksums))
-                        : options_.packer->pack(name, content, room, batch.checksums);
+                        : options_.packer->pack({name, batch.items[number].position}, content, room,
+                                                batch.checksums);
   if (!stored) {
     batch.failure = std::move(stored).error();
     return;
@@ -195,8 +196,9 @@ bool ContentReader::pack_fragments(Batch& batch) {
   const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
   const auto frames = batch.checksums.size();
   const auto first = fragments_.items.front();
-  auto stored =
-      options_.packer->pack_fragments(name_of(batch, first), content, room, batch.checksums);
+  const auto name = name_of(batch, first);
+  auto stored = options_.packer->pack_fragments({name, batch.items[first].position}, content, room,
+                                                batch.checksums);
   if (!stored) {
     batch.failure = std::move(stored).error();
     return false;

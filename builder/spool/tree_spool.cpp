@@ -42,7 +42,7 @@ void TreeSpool::sample() {
     sample_stride_ *= 2;
     if (entry_count_ % sample_stride_ != 0) return;
   }
-  samples_.push_back({spool_.size_bytes(), prefix_});
+  samples_.push_back({spool_.size_bytes(), prefix_, entry_count_});
 }
 
 TreeReader::TreeReader(const TreeSpool& tree)

@@ -18,7 +18,8 @@ namespace dgfs::builder {
 /// An entry in the tree spool at which reading can begin.
 struct SamplePoint {
   std::uint64_t offset_bytes = 0;
-  std::string prefix;  ///< of the directory with the entry
+  std::string prefix;          ///< of the directory with the entry
+  std::uint64_t position = 0;  ///< of the entry, among all entries
 };
 
 /// One thread writes; then any number of threads may read.

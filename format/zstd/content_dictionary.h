@@ -18,7 +18,8 @@
 
 namespace dgfs::format {
 
-/// Bounds the memory that a reader needs for dictionaries: 16 MiB, and twice that digested (F-232).
+/// Bounds the memory that a reader needs for dictionaries: 16 MiB, and 27 KiB of tables for each
+/// (F-232).
 inline constexpr std::uint8_t kContentDictionariesMax = 64;
 inline constexpr std::size_t kContentDictionaryBytesMax = std::size_t{1} << 18;
 inline constexpr std::size_t kDictionaryLabelBytesMax = 255;

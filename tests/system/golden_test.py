@@ -151,6 +151,7 @@ TREES = {"plain": make_plain, "features": make_features, "tokens": make_tokens,
 # No build makes these any more: what older ones made stays, and is read.
 OLD_TREES = {"unlisted": make_features,  # without lists of the names of linked objects
              # Codes that do not depend on what was before, and no endings.
+             "one-dictionary": make_packed,  # by another trainer
              "contextless-tokens": make_tokens, "contextless-fragments-tokens": make_tokens}
 # The first ones are older than either.
 OPTIONS = {"packed": ["--compress", "zstd:6"], "digests": ["--digest", "sha256"],

@@ -144,7 +144,7 @@ def make_texts(root, endings, files):
                  for _ in range(1000)]
         for number in range(files):
             text = " ".join(generator.choices(words, k=generator.randint(10, 12_000)))
-            (root / f"{number:05}.{ending}").write_text(text)
+            (root / f"{number:05}.e{ending}").write_text(text)
 
 
 def remove_tree(root):

@@ -179,7 +179,7 @@ TEST_F(ForgedFingerprints, HaveWhatWasPutOffCompressed) {
   Buffer expected;
   for (const std::size_t i : {0U, 1U, 3U}) {
     Buffer packed(static_cast<std::size_t>(packed_bytes_max(contents[i].size())));
-    const auto stored = packer.pack("name", contents[i], packed, checksums).value();
+    const auto stored = packer.pack({"name", i}, contents[i], packed, checksums).value();
     EXPECT_EQ(batch.items[i].stored.codec, stored.codec) << i;
     EXPECT_EQ(batch.items[i].stored.bytes, stored.bytes) << i;
     expected.insert(expected.end(), packed.begin(),

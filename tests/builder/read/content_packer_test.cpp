@@ -34,6 +34,16 @@ Buffer incompressible(std::size_t bytes) {
   return {content.begin(), content.end()};
 }
 
+Buffer dictionary_of_texts() {
+  Buffer joined;
+  std::vector<std::size_t> lengths(200, 1000);
+  for (std::uint64_t i = 0; i < lengths.size(); ++i) {
+    const auto sample = text(lengths[i], i);
+    joined.insert(joined.end(), sample.begin(), sample.end());
+  }
+  return format::ZstdDictionary::train_for_contents(joined, lengths, 4096, 3).value().value();
+}
+
 struct Packed {
   StoredExtent stored;
   Buffer extent;
@@ -43,7 +53,7 @@ struct Packed {
 Packed pack(ContentPacker& packer, Bytes content) {
   Packed packed;
   packed.extent.resize(static_cast<std::size_t>(packed_bytes_max(content.size())));
-  packed.stored = packer.pack("name.c", content, packed.extent, packed.checksums).value();
+  packed.stored = packer.pack({"name.c", 1}, content, packed.extent, packed.checksums).value();
   packed.extent.resize(static_cast<std::size_t>(packed.stored.bytes));
   return packed;
 }
@@ -55,6 +65,22 @@ Buffer unpacked(const Packed& packed, std::size_t content_bytes) {
 
 constexpr std::size_t kSizes[] = {1,     7,     8,      31,     100,    4096,   32767,  32768,
                                   65536, 65537, 131071, 131072, 131073, 262144, 300000, 1 << 20};
+
+// The three parts that are tried are noise, but not what lies between them.
+TEST(ContentPacker, TriesFilesThatHaveNoDictionaryByName) {
+  auto content = text(100'000, 1);
+  const auto random = incompressible(16384);
+  for (const std::size_t at : {std::size_t{0}, content.size() / 2, content.size() - 16384}) {
+    std::copy(random.begin(), random.end(), content.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  for (const char* label : {".c", "(binary)"}) {
+    DictionarySet dictionaries;
+    ASSERT_TRUE(dictionaries.add(label, 0, dictionary_of_texts()));
+    ContentPacker packer(3, dictionaries, 1, builder::StopFlag());
+    const auto packed = pack(packer, content);
+    EXPECT_EQ(packed.stored.codec, *label == '.' ? ExtentCodec::kZstd : ExtentCodec::kRaw) << label;
+  }
+}
 
 TEST(ContentPacker, CompressesTextOfAnySize) {  // F-300, F-303
   const DictionarySet none;

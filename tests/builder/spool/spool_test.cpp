@@ -102,6 +102,7 @@ TEST_P(SpoolTest, SamplesAreSpreadAndBounded) {
   ASSERT_LE(points.size(), TreeSpool::kSamplePointsMax);
   const int stride = 2048;
   for (std::size_t i = 0; i < points.size(); ++i) {
+    EXPECT_EQ(points[i].position, i * stride);
     TreeReader reader(tree, points[i]);
     const auto read = decode_entry_record(*reader.next().value());
     EXPECT_EQ(read.value().name, std::to_string(static_cast<int>(i) * stride));

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "builder/train/dictionary_set.h"
-
 namespace dgfs::builder {
 namespace {
 
@@ -37,29 +35,6 @@ TEST(FileClass, OfContents) {
   Buffer late(600, 'a');
   late[599] = 0;  // behind the bytes that are looked at
   EXPECT_EQ(class_of_content(late), "(text)");
-}
-
-Buffer trained(char letter) {
-  std::vector<Buffer> samples;
-  for (int i = 0; i < 200; ++i) {
-    const auto text = std::string(20, letter) + std::to_string(i * 7919) + " and some more of it";
-    samples.emplace_back(text.begin(), text.end());
-  }
-  return format::ZstdDictionary::train(samples, 2048).value();
-}
-
-TEST(DictionarySet, ChoosesByNameThenByContent) {
-  DictionarySet dictionaries;
-  EXPECT_EQ(dictionaries.choose("a.c", {}), nullptr);
-  ASSERT_TRUE(dictionaries.add(".c", trained('c')));
-  ASSERT_TRUE(dictionaries.add("(text)", trained('t')));
-  ASSERT_TRUE(dictionaries.choose("a.c", {}));
-  EXPECT_EQ(dictionaries.choose("a.c", {})->label, ".c");
-  EXPECT_EQ(dictionaries.choose("a.C", Buffer(10))->id, 1);
-  EXPECT_EQ(dictionaries.choose("a.h", as_bytes("words"))->label, "(text)");
-  EXPECT_EQ(dictionaries.choose("a.h", Buffer(10)), nullptr);
-  EXPECT_EQ(dictionaries.all().all().size(), 2U);
-  EXPECT_GT(dictionaries.all().memory_bytes(), 2048U);
 }
 
 }  // namespace
