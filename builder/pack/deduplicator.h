@@ -26,8 +26,8 @@ struct PutOff {
 };
 
 /// Contents are equal if their bytes are, even if their extents differ, because files of different
-/// classes are compressed with different dictionaries. The first content in the order of the image
-/// is kept, so the result depends only on the tree. For one thread.
+/// classes or runs are compressed with different dictionaries. The first content in the order of
+/// the image is kept, so the result depends only on the tree. For one thread.
 class Deduplicator {
  public:
   /// @param volumes       volumes of the image being written
