@@ -45,7 +45,8 @@ struct RunSamples {
 /// Not thread-safe.
 class ClassSamples {
  public:
-  /// Bounds of the samples of a run: in bytes, and as a share of its content (one in four).
+  /// The samples of a run are a quarter of its content, within these bounds.
+  static constexpr std::uint64_t kSampleBytesMin = std::uint64_t{512} << 10;
   static constexpr std::uint64_t kSampleBytesMax = std::uint64_t{4} << 20;
   static constexpr std::uint64_t kSampleShare = 4;
 
@@ -72,8 +73,9 @@ class ClassSamples {
     if (file_count_++ == 0) current_.begin = position;
     passed_bytes_ += file_bytes;
     const auto run_bytes = std::max<std::uint64_t>(content_bytes_ / runs_, 1);
-    return sampled_bytes_ < std::min(run_bytes / kSampleShare + 1, kSampleBytesMax) *
-                                (passed_bytes_ - run_begin_bytes_) / run_bytes;
+    const auto wanted =
+        std::min(run_bytes, std::clamp(run_bytes / kSampleShare, kSampleBytesMin, kSampleBytesMax));
+    return sampled_bytes_ < wanted * (passed_bytes_ - run_begin_bytes_) / run_bytes;
   }
   void add(Bytes sample) {
     note(sample.size());

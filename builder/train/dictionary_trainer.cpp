@@ -67,7 +67,9 @@ Result<bool> saves(const Buffer& trained, const RunSamples& run) {
   const double saved = static_cast<double>(plain_bytes - stored_bytes) /
                        static_cast<double>(run.tried.lengths.size()) *
                        static_cast<double>(run.file_count);
-  return saved > 2.0 * static_cast<double>(trained.size());
+  Buffer packed;  // as in the index
+  DGFS_CHECK(compressor.append(trained, kDictionaryTrialLevel, packed));
+  return saved > 2.0 * static_cast<double>(packed.size());
 }
 
 // The dictionary of a run; nullopt if none pays.

@@ -19,6 +19,9 @@
 namespace dgfs::format {
 namespace {
 
+// For so few samples, several lengths of segments are tried.
+constexpr std::size_t kOptimizedBytesMax = std::size_t{512} << 10;
+
 // k: length of the segments; d: length of the strings that are counted in them; 2^f counters.
 // accel n counts every nth string, and makes the entropy tables of the nth part of the samples: of
 // a hundred at least. These were the best on a Linux source (bench/compress).
@@ -77,9 +80,20 @@ std::optional<Buffer> ZstdDictionary::train(const std::vector<Buffer>& samples,
 Result<std::optional<Buffer>> ZstdDictionary::train_for_contents(
     Bytes joined, const std::vector<std::size_t>& lengths, std::size_t capacity_bytes, int level) {
   Buffer dictionary(capacity_bytes);
-  const auto bytes = ZDICT_trainFromBuffer_fastCover(
-      dictionary.data(), dictionary.size(), joined.data(), lengths.data(),
-      static_cast<unsigned>(lengths.size()), content_parameters(lengths.size(), level));
+  const auto count = static_cast<unsigned>(lengths.size());
+  auto parameters = content_parameters(lengths.size(), level);
+  std::size_t bytes = 0;
+  if (joined.size() <= kOptimizedBytesMax) {
+    parameters.k = 0;
+    parameters.accel = 1;
+    parameters.steps = 4;
+    parameters.nbThreads = 1;
+    bytes = ZDICT_optimizeTrainFromBuffer_fastCover(
+        dictionary.data(), dictionary.size(), joined.data(), lengths.data(), count, &parameters);
+  } else {
+    bytes = ZDICT_trainFromBuffer_fastCover(dictionary.data(), dictionary.size(), joined.data(),
+                                            lengths.data(), count, parameters);
+  }
   if (ZSTD_getErrorCode(bytes) == ZSTD_error_memory_allocation) {
     return Error(ErrorKind::kLimit, 2573, "out of memory for training a dictionary");
   }

@@ -35,6 +35,8 @@ class SalvageFixture : public IndexCopies {
 
   /// Whether all pieces of a kind are intact in one of the copies.
   [[nodiscard]] bool has_all(format::SectionKind kind) const;
+  [[nodiscard]] std::map<std::string, std::string>::const_iterator find_unnumbered(
+      const std::string& path, const std::string& content) const;
   [[nodiscard]] bool has_page(std::size_t page) const;
   [[nodiscard]] bool has_contents(const SalvageTruth& truth) const;
 
