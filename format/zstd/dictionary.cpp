@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <numeric>
 
 #include "format/coding.h"
 #include "format/zstd/handle.h"
@@ -19,6 +20,7 @@
 namespace dgfs::format {
 namespace {
 
+constexpr std::size_t kTrainedBytesMin = 256;
 // For so few samples, several lengths of segments are tried.
 constexpr std::size_t kOptimizedBytesMax = std::size_t{512} << 10;
 
@@ -79,6 +81,12 @@ std::optional<Buffer> ZstdDictionary::train(const std::vector<Buffer>& samples,
 
 Result<std::optional<Buffer>> ZstdDictionary::train_for_contents(
     Bytes joined, const std::vector<std::size_t>& lengths, std::size_t capacity_bytes, int level) {
+  // zstd trains with the first three quarters of the samples, and reads behind them if they are
+  // shorter than a counted string.
+  const auto first = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 4 * 3);
+  if (std::accumulate(lengths.begin(), first, std::size_t{0}) < kTrainedBytesMin) {
+    return std::optional<Buffer>();
+  }
   Buffer dictionary(capacity_bytes);
   const auto count = static_cast<unsigned>(lengths.size());
   auto parameters = content_parameters(lengths.size(), level);

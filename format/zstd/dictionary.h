@@ -25,7 +25,8 @@ class ZstdDictionary {
   static std::optional<Buffer> train(const std::vector<Buffer>& samples,
                                      std::size_t capacity_bytes);
   /// Like train(), for beginnings of files. For many samples, a fixed segment length gives better
-  /// dictionaries, in a tenth of the time. Errors: kLimit (memory).
+  /// dictionaries, in a tenth of the time. nullopt if the samples are too few or too short. Errors:
+  /// kLimit (memory).
   /// @param joined   the samples, back to back
   /// @param lengths  of the samples, in bytes
   /// @param level    of the compression to come, for which the entropy tables are made

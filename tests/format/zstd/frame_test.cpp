@@ -31,6 +31,15 @@ ContentDictionary trained() {
   return make_content_dictionary(9, ".txt", std::move(bytes)).value();
 }
 
+// zstd 1.5.4 reads behind such samples.
+TEST(ZstdDictionary, SamplesOfSingleBytesMakeNone) {
+  const std::vector<std::size_t> lengths(9, 1);
+  EXPECT_FALSE(ZstdDictionary::train_for_contents(Buffer(9), lengths, 7388, 3).value());
+  std::vector<std::size_t> rising(6, 1);
+  rising.insert(rising.end(), 2, 4096);
+  EXPECT_FALSE(ZstdDictionary::train_for_contents(Buffer(6 + 8192), rising, 1024, 3).value());
+}
+
 // On both sides of the lengths from which a dictionary's tables are copied.
 constexpr std::size_t kLengths[] = {0, 1, 8192, 8193, 32768, 32769, 131072};
 
