@@ -156,25 +156,31 @@ class SliceMaker {
     return {&run, begin, range_.end ? std::max(begin, run.lower_bound(*range_.end)) : run.size()};
   }
 
-  // A reader of ten keys need not wait until a whole basement is merged.
+  // A reader of ten keys need not wait until a whole basement is merged. Each run counts: the one
+  // with the most points may have few of them near the key.
   void cut(KeySlice& slice) {
-    RunPart longest;
-    std::size_t parts = 0;
+    std::vector<RunPart> parts;
     for (const RunRef& run : runs_) {
       const auto part = part_of(*run);
-      if (part.size() != 0) ++parts;
-      if (part.size() > longest.size()) longest = part;
+      if (part.size() != 0) parts.push_back(part);
     }
-    if (parts < 2 || longest.size() <= points_max_) return;
-    const auto at = key_ ? longest.run->lower_bound(*key_) : longest.end;
-    const auto begin = before_ ? at - std::min(at - longest.begin, points_max_) : at;
-    const auto end = before_ ? at : at + std::min(longest.end - at, points_max_);
-    if (begin > longest.begin) {
-      range_.begin = before_ ? std::string(longest.run->point(begin).key) : *key_;
+    if (parts.size() < 2) return;
+    for (const RunPart& part : parts) {
+      if (part.size() > points_max_) cut_at(part, slice);
+    }
+  }
+
+  // Leaves only the points of the part that are nearest to the key.
+  void cut_at(const RunPart& part, KeySlice& slice) {
+    const auto at = key_ ? part.run->lower_bound(*key_) : part.end;
+    const auto begin = before_ ? at - std::min(at - part.begin, points_max_) : at;
+    const auto end = before_ ? at : at + std::min(part.end - at, points_max_);
+    if (begin > part.begin) {
+      narrow({before_ ? std::string(part.run->point(begin).key) : *key_, std::nullopt});
       slice.is_cut_before = true;
     }
-    if (end < longest.end) {
-      range_.end = before_ ? *key_ : std::string(longest.run->point(end).key);
+    if (end < part.end) {
+      narrow({"", before_ ? *key_ : std::string(part.run->point(end).key)});
       slice.is_cut_behind = true;
     }
   }
