@@ -44,17 +44,13 @@ void Change::forget_name(const NamePlace& place, const NameState& state) {
   }
 }
 
-void Change::change_directory(ObjectNumber directory, int children, int subdirectories) {
-  const auto key = key_of(RecordClass::kAttributes, directory);
-  const auto add = [&](std::uint64_t offset_bytes, int difference) {
-    if (difference == 0) return;
-    batch_.change_field(key, {offset_bytes, delta::FieldOperation::kAdd,
-                              static_cast<std::uint64_t>(std::int64_t{difference})});
-  };
-  add(field::kChildren, children);
-  add(field::kLinkCount, subdirectories);
-  const auto time = time_bytes(now_);
-  batch_.patch(key, field::kMtime, time + time);  // mtime, followed by ctime
+void Change::change_directory(ObjectNumber directory, AttributesRecord record, int children,
+                              int subdirectories) {
+  Attributes& attributes = record.attributes;
+  attributes.children += static_cast<std::uint64_t>(std::int64_t{children});
+  attributes.link_count += static_cast<std::uint64_t>(std::int64_t{subdirectories});
+  attributes.mtime = attributes.ctime = now_;
+  put_object(directory, record);
 }
 
 void Change::put_object(ObjectNumber object, const AttributesRecord& record) {

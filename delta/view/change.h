@@ -63,8 +63,12 @@ class Change {
   void drop_name(const NamePlace& place, const NameState& state);
   /// Drops the object's record of the name, but not the dentry.
   void forget_name(const NamePlace& place, const NameState& state);
-  /// Adds to a directory's number of names and of subdirectories, and sets its times.
-  void change_directory(ObjectNumber directory, int children, int subdirectories);
+  /// Adds to a directory's number of names and of subdirectories, and sets its times. Writes the
+  /// whole record: the next change of the directory finds it in the newest table, and searches no
+  /// further.
+  /// @param record  as directory() returned it
+  void change_directory(ObjectNumber directory, AttributesRecord record, int children,
+                        int subdirectories);
 
   // Records of objects.
 

@@ -85,7 +85,7 @@ Result<std::optional<Entry>> Makers::make_in(Change& change, ObjectNumber number
   change.put_object(number, record);
   const auto type = format::type_of(record.attributes.mode);
   change.put_name(place, {number, type, false}, state);
-  change.change_directory(place.directory, 1, type == format::kTypeDirectory ? 1 : 0);
+  change.change_directory(place.directory, parent, 1, type == format::kTypeDirectory ? 1 : 0);
   return std::optional(Entry{number, record.attributes});
 }
 
@@ -116,7 +116,7 @@ Result<Entry> Makers::link(ObjectNumber object, ObjectNumber directory, std::str
 
 Result<std::optional<Entry>> Makers::link_in(Change& change, ObjectNumber object,
                                              const NamePlace& place) {
-  DGFS_CHECK(change.directory(place.directory));
+  DGFS_TRY(parent, change.directory(place.directory));
   DGFS_TRY(record, change.moment().needed_record(object));
   DGFS_TRY(state, free_name(change.moment(), place));
   Attributes& attributes = record.attributes;
@@ -137,7 +137,7 @@ Result<std::optional<Entry>> Makers::link_in(Change& change, ObjectNumber object
   change.set_links(object, attributes.link_count);
   change.set_ctime(object);
   change.put_name(place, {object, format::type_of(attributes.mode), false}, state);
-  change.change_directory(place.directory, 1, 0);
+  change.change_directory(place.directory, parent, 1, 0);
   return std::optional(Entry{object, attributes});
 }
 

@@ -38,8 +38,9 @@ class Move {
   // none: a lock is missing.
   [[nodiscard]] Result<std::optional<Renamed>> make() {
     DGFS_TRY(from, change_.directory(request_.from.directory));
+    DGFS_TRY(to, change_.directory(request_.to.directory));
     old_parent_ = from;
-    DGFS_CHECK(change_.directory(request_.to.directory));
+    new_parent_ = to;
     if (is_own_name(request_.from.name) || is_own_name(request_.to.name)) {
       return Error(ErrorKind::kInvalidArgument, 7387, "a directory's own name stays");
     }
@@ -190,15 +191,17 @@ class Move {
   }
 
   void change_directories() {
-    change_.change_directory(request_.to.directory, to_.children, to_.subdirectories);
+    change_.change_directory(request_.to.directory, new_parent_, to_.children, to_.subdirectories);
     if (is_one_directory()) return;
-    change_.change_directory(request_.from.directory, from_.children, from_.subdirectories);
+    change_.change_directory(request_.from.directory, old_parent_, from_.children,
+                             from_.subdirectories);
   }
 
   Change& change_;
   const Mover::Request& request_;
   const ObjectNumber whiteout_;
   AttributesRecord old_parent_;
+  AttributesRecord new_parent_;
   NameState old_;
   NameState new_;
   Difference from_;

@@ -48,8 +48,7 @@ Result<Attributes> Removers::lose_directory(Change& change, ObjectNumber directo
   }
   attributes.link_count = 0;
   attributes.ctime = change.now();
-  change.set_links(directory, 0);
-  change.set_ctime(directory);
+  change.put_object(directory, record);
   change.put_orphan(directory);
   return attributes;
 }
@@ -62,7 +61,7 @@ Result<Entry> Removers::unlink(ObjectNumber directory, std::string_view name) {
 }
 
 Result<std::optional<Entry>> Removers::unlink_in(Change& change, const NamePlace& place) {
-  DGFS_CHECK(change.directory(place.directory));
+  DGFS_TRY(parent, change.directory(place.directory));
   const Error is_directory(ErrorKind::kIsDirectory, 7352, "a directory");
   if (is_own_name(place.name)) return is_directory;
   DGFS_TRY(state, taken_name(change.moment(), place));
@@ -73,7 +72,7 @@ Result<std::optional<Entry>> Removers::unlink_in(Change& change, const NamePlace
   change.set_removing();
   DGFS_TRY(attributes, lose_name(change, state, record));
   change.drop_name(place, state);
-  change.change_directory(place.directory, -1, 0);
+  change.change_directory(place.directory, parent, -1, 0);
   return std::optional(Entry{object, attributes});
 }
 
@@ -85,7 +84,7 @@ Result<Entry> Removers::remove_directory(ObjectNumber directory, std::string_vie
 }
 
 Result<std::optional<Entry>> Removers::remove_in(Change& change, const NamePlace& place) {
-  DGFS_CHECK(change.directory(place.directory));
+  DGFS_TRY(parent, change.directory(place.directory));
   if (place.name == ".") return Error(ErrorKind::kInvalidArgument, 7345, "\".\" stays");
   if (place.name == "..") return Error(ErrorKind::kNotEmpty, 7386, "\"..\" is not empty");
   DGFS_TRY(state, taken_name(change.moment(), place));
@@ -98,7 +97,7 @@ Result<std::optional<Entry>> Removers::remove_in(Change& change, const NamePlace
   change.set_removing();
   DGFS_TRY(attributes, lose_directory(change, object, record));
   change.drop_name(place, state);
-  change.change_directory(place.directory, -1, -1);
+  change.change_directory(place.directory, parent, -1, -1);
   return std::optional(Entry{object, attributes});
 }
 
@@ -117,10 +116,12 @@ Result<std::optional<bool>> Removers::end_in(Change& change, ObjectNumber object
     change.drop_orphan(object);
     return std::optional(true);
   }
-  DGFS_TRY(is_untouched, change.moment().is_untouched(object));
-  if (is_untouched) {
-    change.forget_orphan(object);
-    return std::optional(true);
+  if (change.layers().bottom().may_have(object)) {
+    DGFS_TRY(is_untouched, change.moment().is_untouched(object));
+    if (is_untouched) {
+      change.forget_orphan(object);
+      return std::optional(true);
+    }
   }
   change.set_removing();
   change.drop_orphan(object);
