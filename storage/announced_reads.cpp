@@ -31,10 +31,10 @@ bool AnnouncedReads::take(std::uint64_t offset_bytes) noexcept {
 }
 
 std::size_t AnnouncedReads::read(int fd, std::uint64_t offset_bytes, Scatter& outs) {
-  if (!take(offset_bytes) || waiting_.test_and_set(std::memory_order_relaxed)) return 0;
+  if (!take(offset_bytes)) return 0;
   const auto end = Clock::now() + kAwakeMax;
   std::size_t done_bytes = 0;
-  while (!outs.empty() && Clock::now() < end) {
+  while (!outs.empty() && under_way_ == 1 && Clock::now() < end) {
     const auto count = ::preadv2(fd, outs.data(), outs.count(),
                                  static_cast<off_t>(offset_bytes + done_bytes), RWF_NOWAIT);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
@@ -42,7 +42,6 @@ std::size_t AnnouncedReads::read(int fd, std::uint64_t offset_bytes, Scatter& ou
     done_bytes += static_cast<std::size_t>(count);
     outs.advance(static_cast<std::size_t>(count));
   }
-  waiting_.clear(std::memory_order_relaxed);
   return done_bytes;
 }
 

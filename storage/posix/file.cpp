@@ -98,6 +98,7 @@ std::size_t PosixFile::read_at_hand(std::uint64_t offset_bytes, MutableBytes out
 }
 
 Transfer PosixFile::read_cached(std::uint64_t offset_bytes, Scatter outs) const {
+  const AnnouncedReads::UnderWay under_way(announced_);
   const auto done_bytes = announced_.read(fd_.get(), offset_bytes, outs);
   auto transfer = read_all(fd_.get(), offset_bytes + done_bytes, std::move(outs));
   transfer.done_bytes += done_bytes;
