@@ -30,17 +30,20 @@ bool AnnouncedReads::take(std::uint64_t offset_bytes) noexcept {
   });
 }
 
-std::size_t AnnouncedReads::read(int fd, std::uint64_t offset_bytes, Scatter& outs) {
-  if (!take(offset_bytes)) return 0;
+std::size_t AnnouncedReads::UnderWay::poll(int fd, std::uint64_t offset_bytes, Scatter& outs) {
+  if (!reads_.take(offset_bytes)) return 0;
   const auto end = Clock::now() + kAwakeMax;
   std::size_t done_bytes = 0;
-  while (!outs.empty() && under_way_ == 1 && Clock::now() < end) {
+  while (!outs.empty() && reads_.has_one_under_way()) {
     const auto count = ::preadv2(fd, outs.data(), outs.count(),
                                  static_cast<off_t>(offset_bytes + done_bytes), RWF_NOWAIT);
-    if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    if (count <= 0) break;
-    done_bytes += static_cast<std::size_t>(count);
-    outs.advance(static_cast<std::size_t>(count));
+    const bool is_to_come = count < 0 && (errno == EAGAIN || errno == EINTR);
+    if (count <= 0 && !is_to_come) break;
+    if (count > 0) {
+      done_bytes += static_cast<std::size_t>(count);
+      outs.advance(static_cast<std::size_t>(count));
+    }
+    if (Clock::now() >= end) break;
   }
   return done_bytes;
 }

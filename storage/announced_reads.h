@@ -18,13 +18,23 @@ namespace dgfs::storage {
 /// made like any other read.
 class AnnouncedReads {
  public:
-  /// A read of the file, announced or not, while it is under way.
+  /// A read of the file through the page cache, while it is under way. The reads must outlive it.
   class UnderWay {
    public:
-    explicit UnderWay(AnnouncedReads& reads) noexcept : reads_(reads) { ++reads_.under_way_; }
-    ~UnderWay() { --reads_.under_way_; }
+    explicit UnderWay(AnnouncedReads& reads) noexcept : reads_(reads) {
+      reads_.under_way_.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~UnderWay() { reads_.under_way_.fetch_sub(1, std::memory_order_relaxed); }
     UnderWay(const UnderWay&) = delete;
     UnderWay& operator=(const UnderWay&) = delete;
+
+    /// If a read at `offset_bytes` was announced, reads as much as arrives within 100 µs and
+    /// advances `outs` by it. An ordinary read must do the rest; it also finds any error. Polling
+    /// pays because an idle core sleeps when the device answers: in a virtual machine, waking it
+    /// took 40 µs of a 100 µs read. A thread polls only while its read is the only one under way:
+    /// other readers need the processor.
+    /// @return bytes read
+    [[nodiscard]] std::size_t poll(int fd, std::uint64_t offset_bytes, Scatter& outs);
 
    private:
     AnnouncedReads& reads_;
@@ -33,22 +43,16 @@ class AnnouncedReads {
   /// Records that a read from `offset_bytes` on has been announced to the system.
   void add(std::uint64_t offset_bytes) noexcept;
 
-  /// If a read at `offset_bytes` was announced, reads as much as arrives within 100 µs and advances
-  /// `outs` by it. An ordinary read must do the rest; it also finds any error. Polling pays because
-  /// an idle core sleeps when the device answers: in a virtual machine, waking it took 40 µs of a
-  /// 100 µs read. A thread polls only while its read is the only one under way: if more threads
-  /// read, they need the processor.
-  /// The caller holds an UnderWay.
-  /// @return bytes read
-  [[nodiscard]] std::size_t read(int fd, std::uint64_t offset_bytes, Scatter& outs);
-
  private:
   [[nodiscard]] bool take(std::uint64_t offset_bytes) noexcept;
+  [[nodiscard]] bool has_one_under_way() const noexcept {
+    return under_way_.load(std::memory_order_relaxed) == 1;
+  }
 
   static constexpr std::size_t kReadsMax = 16;
   std::array<std::atomic<std::uint64_t>, kReadsMax> begins_{};  ///< offset plus one; 0: none
   std::atomic<std::size_t> next_{0};
-  std::atomic<std::uint32_t> under_way_{0};
+  std::atomic<std::uint32_t> under_way_{0};  ///< objects of UnderWay
 };
 
 }  // namespace dgfs::storage

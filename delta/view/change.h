@@ -65,8 +65,9 @@ class Change {
   void forget_name(const NamePlace& place, const NameState& state);
   /// Adds to a directory's number of names and of subdirectories, and sets its times. Writes the
   /// whole record: the next change of the directory finds it in the newest table, and searches no
-  /// further.
-  /// @param record  as directory() returned it
+  /// further. Call it once for a directory; the change must do nothing else to its attributes.
+  /// @param directory  its lock is held
+  /// @param record     as directory() returned it
   void change_directory(ObjectNumber directory, AttributesRecord record, int children,
                         int subdirectories);
 

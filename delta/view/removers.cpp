@@ -116,6 +116,7 @@ Result<std::optional<bool>> Removers::end_in(Change& change, ObjectNumber object
     change.drop_orphan(object);
     return std::optional(true);
   }
+  // An object that is not the image's has a record.
   if (change.layers().bottom().may_have(object)) {
     DGFS_TRY(is_untouched, change.moment().is_untouched(object));
     if (is_untouched) {

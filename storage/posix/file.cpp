@@ -70,7 +70,7 @@ Result<std::size_t> PosixFile::read_at(std::uint64_t offset_bytes, MutableBytes 
   const auto one = std::span<const MutableBytes>(&out, 1);
   const Transfer transfer = reads_direct()
                                 ? read_all_direct(direct_fd_.get(), offset_bytes, Scatter(one))
-                                : read_all(fd_.get(), offset_bytes, out);
+                                : read_cached(offset_bytes, out);
   if (transfer.os_errno == 0) return transfer.done_bytes;
   return as_device_error(os_error(1006, transfer.os_errno, "read", path_))
       .at_offset(offset_bytes + transfer.done_bytes);
@@ -97,9 +97,14 @@ std::size_t PosixFile::read_at_hand(std::uint64_t offset_bytes, MutableBytes out
   return count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
-Transfer PosixFile::read_cached(std::uint64_t offset_bytes, Scatter outs) const {
+Transfer PosixFile::read_cached(std::uint64_t offset_bytes, MutableBytes out) const {
   const AnnouncedReads::UnderWay under_way(announced_);
-  const auto done_bytes = announced_.read(fd_.get(), offset_bytes, outs);
+  return read_all(fd_.get(), offset_bytes, out);
+}
+
+Transfer PosixFile::read_cached(std::uint64_t offset_bytes, Scatter outs) const {
+  AnnouncedReads::UnderWay under_way(announced_);
+  const auto done_bytes = under_way.poll(fd_.get(), offset_bytes, outs);
   auto transfer = read_all(fd_.get(), offset_bytes + done_bytes, std::move(outs));
   transfer.done_bytes += done_bytes;
   return transfer;

@@ -43,8 +43,8 @@ class PosixFile final : public File {
   Status lock_shared() override;
   std::vector<LockHolder> lock_holders() const override;
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
-  /// After kWillNeed, a scatter read from the same offset polls for a while: the rest of the wait
-  /// is often shorter than the time to fall asleep and to be woken.
+  /// After kWillNeed, a scatter read from the same offset polls for a while, if no other read is
+  /// under way: the rest of the wait is often shorter than the time to fall asleep and to be woken.
   void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) override;
   Result<std::vector<Xattr>> xattrs() const override;
   const std::string& path() const override { return path_; }
@@ -60,6 +60,7 @@ class PosixFile final : public File {
   [[nodiscard]] bool writes_direct(std::size_t size_bytes) const {
     return direct_fd_ && (!caches_reads_ || size_bytes >= kDirectWriteBytesMin);
   }
+  [[nodiscard]] Transfer read_cached(std::uint64_t offset_bytes, MutableBytes out) const;
   [[nodiscard]] Transfer read_cached(std::uint64_t offset_bytes, Scatter outs) const;
 
   UniqueFd fd_;                // uses the page cache; all calls but transfers use it

@@ -42,7 +42,8 @@ struct KeySlice {
 /// read.
 /// @param key         nullopt: the end of all keys, with `before`
 /// @param before      the slice that has the keys right before `key` instead
-/// @param points_max  roughly; if more points would have to be merged, the slice is cut
+/// @param points_max  roughly, of each table and run; if more of one would have to be merged, the
+///                    slice is cut
 /// @param ahead       gets the nodes on the way
 /// Errors: those of Stored::load.
 [[nodiscard]] Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,

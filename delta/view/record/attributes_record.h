@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The record of an object's attributes: fields at fixed offsets, so that each is changed without
-// reading the others. All little-endian.
+// The record of an object's attributes: fields at fixed offsets, so that each can be changed
+// without reading the others. All little-endian.
 //
 //   0   4   mode                      48  8   blocks of 512 bytes
 //   4   4   flags                     56  8   device number

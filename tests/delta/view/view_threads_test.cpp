@@ -142,6 +142,30 @@ TEST_F(ViewThreads, ANameIsMadeOnce) {
   }
 }
 
+// A change of names writes the directory's whole record, so it must not bring back an old mode.
+TEST_F(ViewThreads, AModeIsNotLostBesideChangesOfNames) {
+  const auto directory = object("b");
+  std::atomic<bool> is_over = false;
+  const auto change_names = [&](const std::string& name) {
+    while (!is_over) {
+      value_of(view().create(directory, name, {}, {}));
+      expect_ok(view().release(value_of(view().unlink(directory, name)).object));
+    }
+  };
+  const auto change_mode = [&] {
+    for (std::uint32_t round = 0; round < 300; ++round) {
+      view::AttributeChange wish;
+      wish.permissions = 0700 + round % 64;
+      value_of(view().set_attributes(directory, wish));
+      const auto mode = value_of(view().attributes(directory)).mode;
+      EXPECT_EQ(mode & 07777, *wish.permissions);
+    }
+    is_over = true;
+  };
+  together({[&] { change_names("m"); }, [&] { change_names("n"); }, change_mode});
+  expect_counts();
+}
+
 // A thread that lists, looks up and stats never sees a name without an object, and in the end the
 // counts are right.
 TEST_F(ViewThreads, ReadersSeeWholeOperations) {

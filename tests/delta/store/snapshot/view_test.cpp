@@ -4,8 +4,10 @@
 // Slices of a view: how many points of its tables are merged for one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "delta/store/run/run_builder.h"
 #include "delta/store/snapshot/view.h"
@@ -43,6 +45,14 @@ class SlicesOfTwoTables : public testing::Test {
              {table_of(std::move(older)), table_of(std::move(newer))},
              std::make_shared<const int>()};
   }
+  [[nodiscard]] static std::vector<std::string> all_keys() {
+    std::vector<std::string> keys = {"a", key_of('m', kPoints / 2) + "+",
+                                     key_of('m', kPoints - 1) + "+"};
+    for (int number = 0; number < kPoints; ++number) keys.push_back(key_of('m', number));
+    for (int number = 0; number < 2 * kPoints; ++number) keys.push_back(key_of('z', number));
+    std::ranges::sort(keys);
+    return keys;
+  }
   [[nodiscard]] KeySlice slice(const KeyEnd& key, bool before) const {
     auto made = slice_at(view_, key, before, kPointsMax, {}, {});
     EXPECT_TRUE(made);
@@ -77,18 +87,43 @@ TEST_F(SlicesOfTwoTables, TheLastOneEndsAtTheEndOfAllKeys) {
   EXPECT_FALSE(last.is_cut_behind);
 }
 
-// A walk from slice to slice meets each key once.
-TEST_F(SlicesOfTwoTables, AWalkMeetsAllKeys) {
-  std::size_t points = 0;
+// Adds the keys of a slice, in order. Its run may have more than its range.
+void take_keys(const KeySlice& slice, std::vector<std::string>& keys) {
+  for (std::size_t at = 0; at < slice.run->size(); ++at) {
+    const std::string key(slice.run->point(at).key);
+    if (key >= slice.range.begin && is_before(key, slice.range.end)) keys.push_back(key);
+  }
+}
+
+TEST_F(SlicesOfTwoTables, AWalkMeetsEachKeyOnce) {
+  std::vector<std::string> keys;
   KeyEnd key = "";
   while (key) {
     const KeySlice next = slice(key, false);
     ASSERT_EQ(next.range.begin, *key);
-    points += next.run->size();
+    ASSERT_TRUE(is_before(*key, next.range.end)) << *key;
     ASSERT_LE(next.run->size(), 2 * kPointsMax);
+    take_keys(next, keys);
     key = next.range.end;
   }
-  EXPECT_EQ(points, static_cast<std::size_t>(3 * kPoints + 3));
+  EXPECT_EQ(keys, all_keys());
+}
+
+TEST_F(SlicesOfTwoTables, AWalkBackwardMeetsEachKeyOnce) {
+  std::vector<std::string> keys;
+  KeyEnd key;
+  do {
+    const KeySlice next = slice(key, true);
+    ASSERT_EQ(next.range.end, key);
+    ASSERT_TRUE(is_before(next.range.begin, key)) << next.range.begin;
+    ASSERT_LE(next.run->size(), 2 * kPointsMax);
+    std::vector<std::string> before;
+    take_keys(next, before);
+    keys.insert(keys.end(), before.rbegin(), before.rend());
+    key = next.range.begin;
+  } while (!key->empty());
+  std::ranges::reverse(keys);
+  EXPECT_EQ(keys, all_keys());
 }
 
 }  // namespace
