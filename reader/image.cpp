@@ -237,8 +237,10 @@ void Image::announce_part(const Node& node, std::uint64_t offset, std::uint64_t 
   opened_->files->advise(node, storage::Access::kWillNeed, offset, bytes);
 }
 
-void Image::give_back(const Node& node, std::uint64_t offset, std::uint64_t bytes) const {
-  opened_->files->advise(node, storage::Access::kDontNeed, offset, bytes);
+void Image::give_back(const StoredRange& range) const {
+  const auto volume = opened_->volumes->get(range.volume);
+  if (!volume) return;
+  volume.value()->file->advise(storage::Access::kDontNeed, range.offset_bytes, range.length_bytes);
 }
 
 void Image::read_many(std::span<const std::string> paths, const VisitPiece& visit,

@@ -18,4 +18,15 @@ std::uint64_t data_bytes(const Node& node) {
   return std::min(bytes, node.size_bytes);
 }
 
+std::optional<StoredRange> stored_range(const Node& node, std::uint64_t begin_bytes,
+                                        std::uint64_t end_bytes) {
+  if (!format::is_regular(node.mode) || node.sparse_map.present() ||
+      node.codec != format::ExtentCodec::kRaw) {
+    return std::nullopt;
+  }
+  const auto begin = format::raw_extent_bytes(begin_bytes);
+  return StoredRange{node.data.volume, node.data.offset_bytes + begin,
+                     format::raw_extent_bytes(end_bytes) - begin};
+}
+
 }  // namespace dgfs::reader

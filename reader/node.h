@@ -52,6 +52,19 @@ struct Node {
 /// sparse map, so the stored bytes are returned without a read.
 [[nodiscard]] std::uint64_t data_bytes(const Node& node);
 
+/// Bytes of a volume. A value.
+struct StoredRange {
+  format::VolumeNumber volume = 0;  ///< 0: the image itself
+  std::uint64_t offset_bytes = 0;   ///< from the start of the volume
+  std::uint64_t length_bytes = 0;
+};
+
+/// The bytes of a volume that hold content bytes [begin_bytes, end_bytes) of a regular file, which
+/// must lie in the file. The checksum of a frame counts with the frame's first content byte.
+/// nullopt for files that are compressed or have holes, and for other types.
+[[nodiscard]] std::optional<StoredRange> stored_range(const Node& node, std::uint64_t begin_bytes,
+                                                      std::uint64_t end_bytes);
+
 /// One name in a directory, as list() reports it. Valid during the call that it is given to, which
 /// it does not outlive; for one thread.
 struct ListedName {

@@ -22,20 +22,6 @@ void open_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   fuse_reply_open(request, file);
 }
 
-// The kernel caches the pages of a large file for the mount. The page cache of the image below
-// would hold the same bytes again, so they are dropped while the file is read through: when a read
-// enters a new piece, the last but one piece before it goes. The piece that was just read cannot be
-// dropped yet; and if dropped pages are soon read again, the reader is even slightly faster.
-constexpr std::uint64_t kGivenBackBytes = std::uint64_t{4} << 20;
-
-void give_back_behind(const reader::Image& image, const reader::Node& node, std::uint64_t begin,
-                      std::uint64_t end) {
-  const auto piece = end / kGivenBackBytes;
-  if (piece < 2 || piece == begin / kGivenBackBytes) return;
-  flush_reply();
-  image.give_back(node, (piece - 2) * kGivenBackBytes, kGivenBackBytes);
-}
-
 void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off_t offset,
                fuse_file_info*) {
   answer<ImageFileSystem>(
@@ -47,7 +33,7 @@ void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off
         mounted.counters.count_content(count);
         if (offset == 0) mounted.prefetcher.saw_read(inode);
         fuse_reply_buf(request, reinterpret_cast<const char*>(buffer.data()), count);
-        give_back_behind(mounted.image, node, begin, begin + count);
+        note_read(mounted.image, mounted.read_through, node, begin, begin + count);
         return ok();
       });
 }

@@ -11,6 +11,7 @@
 #include "fuse/attributes.h"
 #include "fuse/file_system.h"
 #include "fuse/image/ahead/prefetcher.h"
+#include "fuse/read_through.h"
 #include "reader/image.h"
 
 namespace dgfs::fuse {
@@ -29,7 +30,7 @@ class ImageFileSystem final : public FileSystem {
                   const ImageServing& serving)
       : image(mounted),
         counters(request_counters),
-        prefetcher(mounted, request_counters),
+        prefetcher(mounted, request_counters, read_through),
         overrides(serving.overrides),
         serving_(serving) {}
 
@@ -58,7 +59,8 @@ class ImageFileSystem final : public FileSystem {
   // For the operations.
   const reader::Image& image;
   RequestCounters& counters;
-  mutable Prefetcher prefetcher;  ///< thread-safe
+  mutable ReadThrough read_through;  ///< thread-safe
+  mutable Prefetcher prefetcher;     ///< likewise
   const AttributeOverrides overrides;
 
  private:

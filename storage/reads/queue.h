@@ -45,7 +45,8 @@ class ReadQueue {
   ReadQueue(const ReadQueue&) = delete;
   ReadQueue& operator=(const ReadQueue&) = delete;
 
-  /// Begins a read; has_room() must hold. `file` and `out` must live until pop() returned its end.
+  /// Begins a read; has_room() must hold. `out` must live until pop() returned its end, and `file`
+  /// as long as the queue, which keeps a second descriptor of each file.
   virtual void push(const File& file, std::uint64_t offset_bytes, MutableBytes out,
                     std::uint64_t tag) = 0;
   /// Waits for any read to end; at least one must be pending. The read's own error: kIo.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A large file that is read through lies once in the page cache, not twice.
+// Contents that are read through lie once in the page cache, not twice.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -52,21 +53,49 @@ void prefer_a_device() {
   if (lies_in_memory(given == nullptr ? "/tmp" : given)) ::setenv("TMPDIR", "/var/tmp", 1);
 }
 
-TEST(FuseResidency, ALargeFileIsInMemoryOnce) {
-  DGFS_NEEDS_FUSE();
-  prefer_a_device();
-  ScratchTree source;
-  const auto content = noise(kLargeBytes, 1);
-  source.file("large", content);
-  MountedImage mounted(source);
-  if (lies_in_memory(mounted.image_path()))
-    DGFS_SKIP("neither TMPDIR nor /var/tmp lies on a device");
-  ASSERT_TRUE(slurp(mounted.path("large")) == content);
-  EXPECT_GT(resident_share(mounted.path("large")), 0.9);
-  const auto below = resident_share(mounted.image_path());
-  EXPECT_GE(below, 0.0);
-  EXPECT_LT(below, 0.6) << "the image's pages were not dropped";
-  EXPECT_EQ(mounted.unmount(), 0);
+class FuseResidency : public testing::Test {
+ protected:
+  void SetUp() override {
+    DGFS_NEEDS_FUSE();
+    prefer_a_device();
+  }
+
+  // Packs files, reads them through a mount, and returns the share of the image in memory.
+  static void read_through(std::uint64_t files, std::size_t bytes_of_each, double* share_below) {
+    const auto name = [](std::uint64_t number) { return std::to_string(10'000 + number); };
+    ScratchTree source;
+    for (std::uint64_t i = 0; i < files; ++i) source.file(name(i), noise(bytes_of_each, i));
+    MountedImage mounted(source);
+    if (lies_in_memory(mounted.image_path())) return;
+    for (std::uint64_t i = 0; i < files; ++i) {
+      ASSERT_TRUE(slurp(mounted.path(name(i))) == noise(bytes_of_each, i));
+      EXPECT_GT(resident_share(mounted.path(name(i))), 0.9);
+    }
+    *share_below = resident_share(mounted.image_path());
+    EXPECT_EQ(mounted.unmount(), 0);
+  }
+};
+
+TEST_F(FuseResidency, ALargeFileIsInMemoryOnce) {
+  double share = -1;
+  ASSERT_NO_FATAL_FAILURE(read_through(1, kLargeBytes, &share));
+  if (share < 0) DGFS_SKIP("neither TMPDIR nor /var/tmp lies on a device");
+  EXPECT_LT(share, 0.4) << "the image's pages were not dropped";
+}
+
+TEST_F(FuseResidency, FilesOfMiddleSizeAreInMemoryOnce) {
+  double share = -1;
+  ASSERT_NO_FATAL_FAILURE(read_through(64, kLargeBytes / 64, &share));
+  if (share < 0) DGFS_SKIP("neither TMPDIR nor /var/tmp lies on a device");
+  EXPECT_LT(share, 0.4) << "the image's pages were not dropped";
+}
+
+// The mount brings most of these before they are requested.
+TEST_F(FuseResidency, SmallFilesOfAWalkAreInMemoryOnce) {
+  double share = -1;
+  ASSERT_NO_FATAL_FAILURE(read_through(2048, kLargeBytes / 2048, &share));
+  if (share < 0) DGFS_SKIP("neither TMPDIR nor /var/tmp lies on a device");
+  EXPECT_LT(share, 0.4) << "the image's pages were not dropped";
 }
 
 }  // namespace

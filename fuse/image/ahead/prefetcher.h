@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "fuse/image/ahead/file_sequences.h"
 #include "fuse/image/ahead/read_forecast.h"
+#include "fuse/read_through.h"
 #include "fuse/statistics/request_counters.h"
 #include "reader/image.h"
 
@@ -23,9 +24,9 @@ namespace dgfs::fuse {
 /// prefetched, its reader requests it later and gets the error.
 class Prefetcher {
  public:
-  /// Both must outlive the object.
-  Prefetcher(const reader::Image& image, RequestCounters& counters)
-      : image_(image), counters_(counters) {}
+  /// All must outlive the object. `reads` learns which contents were prefetched.
+  Prefetcher(const reader::Image& image, RequestCounters& counters, ReadThrough& reads)
+      : image_(image), counters_(counters), reads_(reads) {}
 
   /// Starts prefetching; before this call the other functions do nothing.
   /// @param session  must be served by two or more threads: a thread that prefetches a file may
@@ -48,6 +49,7 @@ class Prefetcher {
 
   const reader::Image& image_;
   RequestCounters& counters_;
+  ReadThrough& reads_;
   fuse_session* session_ = nullptr;
   std::mutex mutex_;
   FileSequences sequences_;  // guarded by mutex_

@@ -86,9 +86,9 @@ class AdviceTest : public ::testing::Test {
     lost.data.volume = 9;
     return lost;
   }
-  std::vector<Advice> given_back(const Node& node, std::uint64_t offset, std::uint64_t bytes) {
+  std::vector<Advice> given_back(const reader::StoredRange& range) {
     env_.notes.clear();
-    image_->give_back(node, offset, bytes);
+    image_->give_back(range);
     return env_.notes;
   }
   std::vector<Advice> announced_part(const Node& node, std::uint64_t offset, std::uint64_t bytes) {
@@ -105,7 +105,7 @@ class AdviceTest : public ::testing::Test {
   std::vector<Advice> frames_of_large(std::uint64_t begin, std::uint64_t end) {
     const auto first = begin * format::kStoredFrameBytes;
     const auto last = std::min<std::uint64_t>(end * format::kStoredFrameBytes, large_.stored_bytes);
-    return {{Access::kDontNeed, large_.data.offset_bytes + first, last - first}};
+    return {{Access::kWillNeed, large_.data.offset_bytes + first, last - first}};
   }
 
   PackedTree tree_;
@@ -114,22 +114,46 @@ class AdviceTest : public ::testing::Test {
   Node large_;
 };
 
-TEST_F(AdviceTest, GivesBackTheFramesOfARange) {
-  EXPECT_EQ(given_back(large_, 0, format::kFrameBytes), frames_of_large(0, 1));
-  EXPECT_EQ(given_back(large_, format::kFrameBytes, 2 * format::kFrameBytes),
+TEST_F(AdviceTest, AnnouncesTheFramesOfAPart) {
+  EXPECT_EQ(announced_part(large_, 0, format::kFrameBytes), frames_of_large(0, 1));
+  EXPECT_EQ(announced_part(large_, format::kFrameBytes, 2 * format::kFrameBytes),
             frames_of_large(1, 3));
-  EXPECT_EQ(given_back(large_, format::kFrameBytes - 1, 2), frames_of_large(0, 2));
-  EXPECT_EQ(given_back(large_, kLargeBytes - 1, 1), frames_of_large(5, 6));
-  EXPECT_EQ(given_back(large_, 0, std::numeric_limits<std::uint64_t>::max()),
+  EXPECT_EQ(announced_part(large_, format::kFrameBytes - 1, 2), frames_of_large(0, 2));
+  EXPECT_EQ(announced_part(large_, kLargeBytes - 1, 1), frames_of_large(5, 6));
+  EXPECT_EQ(announced_part(large_, 0, std::numeric_limits<std::uint64_t>::max()),
             frames_of_large(0, 6));
 }
 
-TEST_F(AdviceTest, GivesBackNothingElse) {
-  EXPECT_TRUE(given_back(large_, 0, 0).empty());
-  EXPECT_TRUE(given_back(large_, kLargeBytes, 1).empty());
-  EXPECT_TRUE(given_back(lost(), 0, 1).empty());
+TEST_F(AdviceTest, AnnouncesNoPartOfAnythingElse) {
+  EXPECT_TRUE(announced_part(large_, 0, 0).empty());
+  EXPECT_TRUE(announced_part(large_, kLargeBytes, 1).empty());
+  EXPECT_TRUE(announced_part(lost(), 0, 1).empty());
   for (const auto* path : {"d", "empty", "packed", "holes"}) {
-    EXPECT_TRUE(given_back(node(path), 0, format::kFrameBytes).empty()) << path;
+    EXPECT_TRUE(announced_part(node(path), 0, format::kFrameBytes).empty()) << path;
+  }
+}
+
+TEST_F(AdviceTest, GivesBackARangeOfAVolume) {
+  EXPECT_EQ(given_back({0, 4096, 100}), (std::vector<Advice>{{Access::kDontNeed, 4096, 100}}));
+  EXPECT_TRUE(given_back({9, 4096, 100}).empty()) << "there is no such volume";
+}
+
+// Neighbouring contents have neighbouring ranges, and a whole file has all its stored bytes.
+TEST_F(AdviceTest, StoredRangesCoverAFileWithoutGaps) {
+  constexpr auto kFrame = std::uint64_t{format::kFrameBytes};
+  const std::uint64_t places[] = {0,          1,          kFrame - 1, kFrame,
+                                  kFrame + 1, 3 * kFrame, 5 * kFrame, kLargeBytes};
+  auto at = large_.data.offset_bytes;
+  for (std::size_t i = 0; i + 1 < std::size(places); ++i) {
+    const auto range = reader::stored_range(large_, places[i], places[i + 1]);
+    ASSERT_TRUE(range);
+    EXPECT_EQ(range->offset_bytes, at);
+    at += range->length_bytes;
+  }
+  EXPECT_EQ(at, large_.data.offset_bytes + large_.stored_bytes);
+  EXPECT_EQ(reader::stored_range(large_, 1, 1)->length_bytes, 0u);
+  for (const auto* path : {"d", "packed", "holes"}) {
+    EXPECT_FALSE(reader::stored_range(node(path), 0, 1)) << path;
   }
 }
 
@@ -149,21 +173,6 @@ TEST_F(AdviceTest, AnnouncesNothingElse) {
     EXPECT_TRUE(announced(node(path), 4096).empty()) << path;
   }
   EXPECT_TRUE(announced(lost(), 4096).empty());
-}
-
-// Announces the same bytes as give_back(), which other tests compare with the file's frames.
-TEST_F(AdviceTest, APartIsAnnouncedAsItIsGivenBack) {
-  for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{100}, kLargeBytes - 1}) {
-    for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1}, 2 * kLargeBytes}) {
-      auto expected = given_back(large_, offset, bytes);
-      for (Advice& advice : expected) advice.access = Access::kWillNeed;
-      EXPECT_EQ(announced_part(large_, offset, bytes), expected);
-    }
-  }
-  EXPECT_EQ(announced_part(large_, kLargeBytes, 1), std::vector<Advice>());
-  EXPECT_EQ(announced_part(node("packed"), 0, 100), std::vector<Advice>());
-  EXPECT_EQ(announced_part(node("holes"), 0, 100), std::vector<Advice>());
-  EXPECT_EQ(announced_part(lost(), 0, 100), std::vector<Advice>());
 }
 
 }  // namespace
