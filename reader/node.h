@@ -56,7 +56,7 @@ struct Node {
 struct StoredRange {
   format::VolumeNumber volume = 0;  ///< 0: the image itself
   std::uint64_t offset_bytes = 0;   ///< from the start of the volume
-  std::uint64_t length_bytes = 0;
+  std::uint64_t length_bytes = 0;   ///< 0: none
 };
 
 /// The bytes of a volume that hold content bytes [begin_bytes, end_bytes) of a regular file, which
