@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "fuse/transport/serving_thread.h"
-
 namespace dgfs::fuse {
 
 std::vector<reader::StoredRange> ReadThrough::saw_read(const reader::StoredRange& read) {
@@ -40,14 +38,10 @@ ReadThrough::UnderWay& ReadThrough::find(format::VolumeNumber volume, std::uint6
   return *oldest;
 }
 
-void note_read(const reader::Image& image, ReadThrough& reads, const reader::Node& file,
-               std::uint64_t begin, std::uint64_t end) {
+std::vector<reader::StoredRange> ReadThrough::saw_read(const reader::Node& file,
+                                                       std::uint64_t begin, std::uint64_t end) {
   const auto range = reader::stored_range(file, begin, end);
-  if (!range) return;
-  const auto pieces = reads.saw_read(*range);
-  if (pieces.empty()) return;
-  flush_reply();
-  for (const auto& piece : pieces) image.give_back(piece);
+  return range ? saw_read(*range) : std::vector<reader::StoredRange>();
 }
 
 }  // namespace dgfs::fuse

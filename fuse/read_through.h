@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "reader/image.h"
+#include "reader/node.h"
 
 namespace dgfs::fuse {
 
@@ -32,6 +32,9 @@ class ReadThrough {
   ///         piece returns only when the next one was read through: the kernel cannot drop pages
   ///         that a processor has just read
   [[nodiscard]] std::vector<reader::StoredRange> saw_read(const reader::StoredRange& read);
+  /// The same for bytes [begin, end) of a file. Compressed files and files with holes do not count.
+  [[nodiscard]] std::vector<reader::StoredRange> saw_read(const reader::Node& file,
+                                                          std::uint64_t begin, std::uint64_t end);
 
  private:
   static constexpr std::size_t kUnderWayMax = 64;
@@ -49,11 +52,5 @@ class ReadThrough {
   std::uint64_t now_ = 0;
   std::optional<reader::StoredRange> waiting_;  // the last piece that was read through
 };
-
-/// Notes that the kernel got bytes [begin, end) of a file for the mount, and gives back what is
-/// due; before that it sends a reply that is ready. Cost: below 0.3 µs, and some 100 µs for each
-/// piece that the image gives back.
-void note_read(const reader::Image& image, ReadThrough& reads, const reader::Node& file,
-               std::uint64_t begin, std::uint64_t end);
 
 }  // namespace dgfs::fuse

@@ -22,6 +22,15 @@ void open_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   fuse_reply_open(request, file);
 }
 
+// Call it after the reply.
+void give_back_behind(const ImageFileSystem& mounted, const reader::Node& node, std::uint64_t begin,
+                      std::uint64_t end) {
+  const auto pieces = mounted.read_through.saw_read(node, begin, end);
+  if (pieces.empty()) return;
+  flush_reply();
+  for (const auto& piece : pieces) mounted.image.give_back(piece);
+}
+
 void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off_t offset,
                fuse_file_info*) {
   answer<ImageFileSystem>(
@@ -33,7 +42,7 @@ void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off
         mounted.counters.count_content(count);
         if (offset == 0) mounted.prefetcher.saw_read(inode);
         fuse_reply_buf(request, reinterpret_cast<const char*>(buffer.data()), count);
-        note_read(mounted.image, mounted.read_through, node, begin, begin + count);
+        give_back_behind(mounted, node, begin, begin + count);
         return ok();
       });
 }

@@ -76,7 +76,7 @@ bool Prefetcher::bring(const reader::Node& file) {
   // Fails if the kernel has forgotten the file.
   if (result != 0) return false;
   counters_.count_prefetched(bytes.size());
-  note_read(image_, reads_, file, 0, bytes.size());
+  for (const auto& piece : reads_.saw_read(file, 0, bytes.size())) image_.give_back(piece);
   return true;
 }
 
