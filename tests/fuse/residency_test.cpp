@@ -90,7 +90,7 @@ TEST_F(FuseResidency, FilesOfMiddleSizeAreInMemoryOnce) {
   EXPECT_LT(share, 0.4) << "the image's pages were not dropped";
 }
 
-// The mount brings most of these before they are requested.
+// Pieces of the image hold many of these.
 TEST_F(FuseResidency, SmallFilesOfAWalkAreInMemoryOnce) {
   double share = -1;
   ASSERT_NO_FATAL_FAILURE(read_through(2048, kLargeBytes / 2048, &share));
