@@ -2,16 +2,19 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/view/view_control.h"
 
+#include <utility>
+
 #include "base/json.h"
 #include "delta/control/control.h"
 #include "fuse/statistics/statistics.h"
 
 namespace dgfs::fuse {
 
-Status ViewControl::start(Service& service) {
+Status ViewControl::start(Service& service, std::function<bool()> is_mounted) {
   {
     const std::lock_guard lock(mutex_);
     service_ = &service;
+    is_mounted_ = std::move(is_mounted);
     process_id_ = service.env.process_id();
   }
   DGFS_TRY(server,
@@ -41,7 +44,7 @@ Result<std::string> ViewControl::answer(std::string_view question) {
 
 std::string ViewControl::state() const {
   return JsonObject()
-      .add("state", service_ == nullptr ? "closing" : "open")
+      .add("state", service_ != nullptr && is_mounted_() ? "open" : "closing")
       .add("pid", process_id_)
       .add("mount", mount_point_)
       .text();

@@ -4,6 +4,7 @@
 // ViewControl: answers questions on the control socket of a delta while it is mounted.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,8 +24,11 @@ class ViewControl {
       : delta_path_(std::move(delta_path)), mount_point_(std::move(mount_point)), store_(store) {}
 
   /// Errors: those of ControlServer::start().
-  /// @param service  may be destroyed after say_closing()
-  [[nodiscard]] Status start(Service& service);
+  /// @param service     may be destroyed after say_closing()
+  /// @param is_mounted  is not called after say_closing(); once it returns false, a question about
+  ///                    the state is answered as after say_closing(): the requests under way may
+  ///                    take a while
+  [[nodiscard]] Status start(Service& service, std::function<bool()> is_mounted);
   /// From now on every answer is that the delta is being closed.
   void say_closing() noexcept;
 
@@ -37,6 +41,7 @@ class ViewControl {
   delta::Store& store_;
   std::mutex mutex_;            ///< guards the members below
   Service* service_ = nullptr;  ///< null: the delta is being closed
+  std::function<bool()> is_mounted_;
   std::uint64_t process_id_ = 0;
   std::unique_ptr<delta::ControlServer> server_;  ///< last member, so that it is destroyed first
 };

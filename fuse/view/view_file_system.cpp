@@ -7,6 +7,7 @@
 #include "fuse/connection.h"
 #include "fuse/statistics/image_statistics.h"
 #include "fuse/view/view_operations.h"
+#include "storage/fuse/fuse_channel.h"
 
 namespace dgfs::fuse {
 
@@ -25,7 +26,8 @@ Status ViewFileSystem::start(Service& service, fuse_session& session, unsigned) 
   service_ = &service;
   DGFS_CHECK(delta_.newest().start());
   if (serving_.is_read_only) return ok();  // other processes may have the delta open as well
-  return control_.start(service);
+  return control_.start(
+      service, [device = fuse_session_fd(&session)] { return storage::is_fuse_connected(device); });
 }
 
 void ViewFileSystem::stop() noexcept {

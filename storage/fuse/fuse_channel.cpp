@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -39,6 +40,11 @@ Result<std::size_t> FuseChannel::receive(MutableBytes buffer) const {
 
 ssize_t FuseChannel::send(std::span<const iovec> parts) const {
   return send_to_fuse(device_, parts);
+}
+
+bool is_fuse_connected(int device) {
+  pollfd polled{device, 0, 0};
+  return ::poll(&polled, 1, 0) == 0;
 }
 
 ssize_t send_to_fuse(int device, std::span<const iovec> parts) {

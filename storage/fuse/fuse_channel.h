@@ -36,6 +36,10 @@ class FuseChannel {
   UniqueFd own_;
 };
 
+/// Whether the kernel still has the connection: false from the moment of its unmounting on, even if
+/// no thread has received that yet.
+[[nodiscard]] bool is_fuse_connected(int device);
+
 /// FuseChannel::send() on the descriptor of the connection itself.
 ssize_t send_to_fuse(int device, std::span<const iovec> parts);
 
