@@ -3,11 +3,12 @@
 #include "fuse/read_through.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dgfs::fuse {
 
-std::vector<reader::StoredRange> ReadThrough::saw_read(const reader::StoredRange& read) {
-  std::vector<reader::StoredRange> due;
+ReadThrough::Due ReadThrough::saw_read(const reader::StoredRange& read) noexcept {
+  Due due;
   const auto end = read.offset_bytes + read.length_bytes;
   const std::lock_guard lock(mutex_);
   for (auto at = read.offset_bytes; at < end;) {
@@ -17,15 +18,25 @@ std::vector<reader::StoredRange> ReadThrough::saw_read(const reader::StoredRange
     piece.read_bytes += next - at;
     if (piece.read_bytes >= kEnoughBytes) {
       piece = {};
-      if (waiting_) due.push_back(*waiting_);
-      waiting_ = reader::StoredRange{read.volume, offset, kPieceBytes};
+      const auto before = wait({read.volume, offset, kPieceBytes});
+      if (before && due.size() < due.capacity()) due.push_back(*before);
     }
     at = next;
   }
   return due;
 }
 
-ReadThrough::UnderWay& ReadThrough::find(format::VolumeNumber volume, std::uint64_t offset_bytes) {
+// A piece that is read twice in a row has just been read when it comes for the second time.
+std::optional<reader::StoredRange> ReadThrough::wait(const reader::StoredRange& piece) noexcept {
+  if (waiting_ && waiting_->volume == piece.volume &&
+      waiting_->offset_bytes == piece.offset_bytes) {
+    return std::nullopt;
+  }
+  return std::exchange(waiting_, piece);
+}
+
+ReadThrough::UnderWay& ReadThrough::find(format::VolumeNumber volume,
+                                         std::uint64_t offset_bytes) noexcept {
   auto* oldest = under_way_.data();
   for (auto& piece : under_way_) {
     if (piece.used != 0 && piece.volume == volume && piece.offset_bytes == offset_bytes) {
@@ -38,10 +49,10 @@ ReadThrough::UnderWay& ReadThrough::find(format::VolumeNumber volume, std::uint6
   return *oldest;
 }
 
-std::vector<reader::StoredRange> ReadThrough::saw_read(const reader::Node& file,
-                                                       std::uint64_t begin, std::uint64_t end) {
+ReadThrough::Due ReadThrough::saw_read(const reader::Node& file, std::uint64_t begin,
+                                       std::uint64_t end) noexcept {
   const auto range = reader::stored_range(file, begin, end);
-  return range ? saw_read(*range) : std::vector<reader::StoredRange>();
+  return range ? saw_read(*range) : Due();
 }
 
 }  // namespace dgfs::fuse

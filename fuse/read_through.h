@@ -6,18 +6,18 @@
 #pragma once
 
 #include <array>
+#include <boost/container/static_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <vector>
 
 #include "reader/node.h"
 
 namespace dgfs::fuse {
 
-/// Thread-safe. Cost of a call: a lock and a search of 64 entries. A byte that is read twice counts
-/// twice.
+/// Thread-safe. Cost of a call: a lock and a search of 64 entries; it allocates nothing. A byte
+/// that is read twice counts twice.
 class ReadThrough {
  public:
   /// Length of a piece; its offset is a multiple of it. The kernel caches a file in runs of pages
@@ -28,14 +28,20 @@ class ReadThrough {
   /// read, must not keep it.
   static constexpr std::uint64_t kEnoughBytes = kPieceBytes / 8 * 7;
 
+  /// The most pieces that return at once. A longer read (32 MiB, where the kernel sends 1 MiB)
+  /// leaves the further ones in the page cache.
+  static constexpr std::size_t kDueMax = 8;
+  /// Pieces that the image may give back. A value.
+  using Due = boost::container::static_vector<reader::StoredRange, kDueMax>;
+
   /// Notes that these bytes of a volume were read for the mount.
   /// @return pieces that were read through, and that the image may give back now; mostly none. A
-  ///         piece returns only when the next one was read through: the kernel cannot drop pages
+  ///         piece returns only when another one was read through: the kernel cannot drop pages
   ///         that a processor has just read
-  [[nodiscard]] std::vector<reader::StoredRange> saw_read(const reader::StoredRange& read);
+  [[nodiscard]] Due saw_read(const reader::StoredRange& read) noexcept;
   /// The same for bytes [begin, end) of a file. Compressed files and files with holes do not count.
-  [[nodiscard]] std::vector<reader::StoredRange> saw_read(const reader::Node& file,
-                                                          std::uint64_t begin, std::uint64_t end);
+  [[nodiscard]] Due saw_read(const reader::Node& file, std::uint64_t begin,
+                             std::uint64_t end) noexcept;
 
  private:
   static constexpr std::size_t kUnderWayMax = 64;
@@ -46,7 +52,9 @@ class ReadThrough {
     std::uint64_t used = 0;  ///< time of the last use; 0: never
   };
   /// The entry of a piece; a new one takes the place of the one that was not used for the longest.
-  UnderWay& find(format::VolumeNumber volume, std::uint64_t offset_bytes);
+  UnderWay& find(format::VolumeNumber volume, std::uint64_t offset_bytes) noexcept;
+  /// Lets a piece wait that was read through; returns the one that waited before, if it is another.
+  std::optional<reader::StoredRange> wait(const reader::StoredRange& piece) noexcept;
 
   std::mutex mutex_;  // guards all below
   std::array<UnderWay, kUnderWayMax> under_way_{};

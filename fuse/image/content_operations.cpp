@@ -4,6 +4,7 @@
 // Files and symlinks: open, read, seek, readlink. FLUSH and RELEASE have no operation: libfuse
 // answers FLUSH with ENOSYS, and the kernel sends RELEASE only for files that were opened.
 #include <cerrno>
+#include <exception>
 
 #include "fuse/answer.h"
 #include "fuse/image/image_file_system.h"
@@ -22,17 +23,26 @@ void open_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   fuse_reply_open(request, file);
 }
 
-// Call it after the reply.
+// Call it after the reply. It must not throw: its caller would answer a second time.
 void give_back_behind(const ImageFileSystem& mounted, const reader::Node& node, std::uint64_t begin,
-                      std::uint64_t end) {
+                      std::uint64_t end) noexcept {
   const auto pieces = mounted.read_through.saw_read(node, begin, end);
   if (pieces.empty()) return;
   flush_reply();
-  for (const auto& piece : pieces) mounted.image.give_back(piece);
+  try {
+    for (const auto& piece : pieces) mounted.image.give_back(piece);
+  } catch (const std::exception&) {
+    // No memory for advice: the pages stay.
+  }
 }
 
+// With O_DIRECT the kernel keeps none of the contents; then the page cache below is their only
+// copy.
+bool keeps_contents(const fuse_file_info& file) { return (file.flags & O_DIRECT) == 0; }
+
 void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off_t offset,
-               fuse_file_info*) {
+               fuse_file_info* file) {
+  const bool is_kept = keeps_contents(*file);
   answer<ImageFileSystem>(
       request, {Request::kRead, inode}, [&](const ImageFileSystem& mounted) -> Status {
         DGFS_TRY(node, mounted.image.by_inode(inode));
@@ -42,7 +52,7 @@ void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off
         mounted.counters.count_content(count);
         if (offset == 0) mounted.prefetcher.saw_read(inode);
         fuse_reply_buf(request, reinterpret_cast<const char*>(buffer.data()), count);
-        give_back_behind(mounted, node, begin, begin + count);
+        if (is_kept) give_back_behind(mounted, node, begin, begin + count);
         return ok();
       });
 }

@@ -85,6 +85,7 @@ struct FuseRing::State {
   }
 
   void flush() {
+    if (current != nullptr && !current->has_reply()) return;  // it would be answered with EIO
     submit_reply();
     while (io_uring_sq_ready(&commands.get()) != 0) {
       const int result = io_uring_submit(&commands.get());

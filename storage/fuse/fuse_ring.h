@@ -47,8 +47,8 @@ class FuseRing {
   /// Memory from which the kernel takes the part of a reply behind the header. send() does not copy
   /// a part that begins there. Empty if contents of the request lie there. Call it after receive().
   [[nodiscard]] MutableBytes reply_room() const;
-  /// Sends the reply to the last request now; otherwise receive() sends it. Call it once the
-  /// request has been answered.
+  /// Sends the reply to the last request now; otherwise receive() sends it. Does nothing while
+  /// send() has not stored one.
   void flush();
 
  private:

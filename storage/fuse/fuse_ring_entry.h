@@ -60,6 +60,8 @@ class FuseRingEntry {
     return has_room_ ? MutableBytes(payload(), payload_bytes_) : MutableBytes();
   }
   [[nodiscard]] bool is_reply(const fuse_out_header& out) const;
+  /// Whether put_reply() has stored a reply that complete_reply() has not yet sealed.
+  [[nodiscard]] bool has_reply() const { return has_reply_; }
   /// Returns false if the reply is too long.
   /// @param parts  the first is only the header
   [[nodiscard]] bool put_reply(std::span<const iovec> parts);

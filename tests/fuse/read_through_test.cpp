@@ -52,6 +52,22 @@ TEST(ReadThrough, OneReadMayEndSeveralPieces) {
   }
 }
 
+TEST(ReadThrough, ALongReadReturnsNoMoreThanFit) {
+  ReadThrough reads;
+  EXPECT_EQ(reads.saw_read({0, 0, 20 * kPiece}).size(), ReadThrough::kDueMax);
+  EXPECT_EQ(read_in_order(reads, 20 * kPiece, 22 * kPiece, kPiece),
+            (std::vector<std::uint64_t>{19, 20}));
+}
+
+// Its pages have just been read: the kernel could not drop them.
+TEST(ReadThrough, APieceThatIsReadTwiceInARowWaitsOn) {
+  ReadThrough reads;
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(read_in_order(reads, 0, kPiece, 128 << 10).empty());
+  }
+  EXPECT_EQ(read_in_order(reads, kPiece, 2 * kPiece, 128 << 10), std::vector<std::uint64_t>{0});
+}
+
 TEST(ReadThrough, VolumesCountByThemselves) {
   ReadThrough reads;
   for (std::uint16_t volume = 0; volume < 8; ++volume) {

@@ -73,10 +73,12 @@ TEST_F(FuseRingEntryTest, TakesAReplyFromAnywhereAndFromItsRoom) {
   put(FUSE_READ, std::string(40, 'b'), "");
   fuse_out_header out{sizeof out + 6, 0, 42};
   EXPECT_TRUE(entry_.is_reply(out));
+  EXPECT_FALSE(entry_.has_reply());
   std::string first = "abc";
   std::string second = "def";
   const iovec apart[] = {{&out, sizeof out}, {first.data(), 3}, {second.data(), 3}};
   ASSERT_TRUE(entry_.put_reply(apart));
+  EXPECT_TRUE(entry_.has_reply());
   EXPECT_EQ(std::string(payload(), 6), "abcdef");
   EXPECT_EQ(header().payload_bytes, 6U);
   EXPECT_EQ(reply_header().unique, 42U);
@@ -87,8 +89,12 @@ TEST_F(FuseRingEntryTest, TakesAReplyFromAnywhereAndFromItsRoom) {
   ASSERT_TRUE(entry_.put_reply(there));
   EXPECT_EQ(std::string(payload(), 8), "in place");
   std::vector<char> large(kPayloadBytes);
+  entry_.complete_reply();
+  put(FUSE_READ, std::string(40, 'b'), "");
+  EXPECT_FALSE(entry_.has_reply()) << "the next request";
   const iovec too_long[] = {{&out, sizeof out}, {large.data(), large.size()}, {first.data(), 1}};
   EXPECT_FALSE(entry_.put_reply(too_long));
+  EXPECT_FALSE(entry_.has_reply());
 }
 
 TEST_F(FuseRingEntryTest, MakesTheReplyThatLibfuseDoesNotSend) {
