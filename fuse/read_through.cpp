@@ -26,7 +26,7 @@ ReadThrough::Due ReadThrough::saw_read(const reader::StoredRange& read) noexcept
   return due;
 }
 
-// A piece that is read twice in a row has just been read when it comes for the second time.
+// The piece that waits may have been read once more; its pages are just as fresh, so it waits on.
 std::optional<reader::StoredRange> ReadThrough::wait(const reader::StoredRange& piece) noexcept {
   if (waiting_ && waiting_->volume == piece.volume &&
       waiting_->offset_bytes == piece.offset_bytes) {

@@ -28,8 +28,8 @@ class ReadThrough {
   /// read, must not keep it.
   static constexpr std::uint64_t kEnoughBytes = kPieceBytes / 8 * 7;
 
-  /// The most pieces that return at once. A longer read (32 MiB, where the kernel sends 1 MiB)
-  /// leaves the further ones in the page cache.
+  /// The most pieces that return at once; further ones stay in the page cache. A read of 1 MiB
+  /// touches two at most.
   static constexpr std::size_t kDueMax = 8;
   /// Pieces that the image may give back. A value.
   using Due = boost::container::static_vector<reader::StoredRange, kDueMax>;

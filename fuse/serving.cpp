@@ -39,6 +39,18 @@ void take_written(const Service& service, const std::string& mount_point) {
   }
 }
 
+// Ends the tree's threads, which use the session, even if serving fails.
+class StopAtEnd {
+ public:
+  explicit StopAtEnd(FileSystem& file_system) : file_system_(file_system) {}
+  ~StopAtEnd() { file_system_.stop(); }
+  StopAtEnd(const StopAtEnd&) = delete;
+  StopAtEnd& operator=(const StopAtEnd&) = delete;
+
+ private:
+  FileSystem& file_system_;
+};
+
 }  // namespace
 
 Status serve(Service& service, const MountOptions& options, const MountArguments& arguments,
@@ -52,6 +64,7 @@ Status serve(Service& service, const MountOptions& options, const MountArguments
   }
   const auto threads =
       thread_count(service.env, options.threads != 0 ? options.threads : arguments.threads);
+  const StopAtEnd stop(service.file_system);
   {
     const storage::BlockedSignals blocked;  // the threads started here inherit it
     DGFS_CHECK(service.file_system.start(service, session.get(), threads));
@@ -65,10 +78,8 @@ Status serve(Service& service, const MountOptions& options, const MountArguments
     if (is_ring) service.log.info("requests come through io_uring");
     if (!reason.empty()) service.log.info("requests come through /dev/fuse: " + reason);
   };
-  auto served =
-      session.run({threads, service.file_system.filter(), arguments.transport, tell}, before_end);
-  service.file_system.stop();
-  return served;
+  return session.run({threads, service.file_system.filter(), arguments.transport, tell},
+                     before_end);
 }
 
 }  // namespace dgfs::fuse

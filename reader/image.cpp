@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+
 #include "format/entry/key.h"
 #include "format/entry/mode.h"
 #include "format/limits.h"
@@ -237,10 +239,15 @@ void Image::announce_part(const Node& node, std::uint64_t offset, std::uint64_t 
   opened_->files->advise(node, storage::Access::kWillNeed, offset, bytes);
 }
 
-void Image::give_back(const StoredRange& range) const {
-  const auto volume = opened_->volumes->get(range.volume);
-  if (!volume) return;
-  volume.value()->file->advise(storage::Access::kDontNeed, range.offset_bytes, range.length_bytes);
+void Image::give_back(const StoredRange& range) const noexcept {
+  try {
+    const auto volume = opened_->volumes->get(range.volume);
+    if (!volume) return;
+    volume.value()->file->advise(storage::Access::kDontNeed, range.offset_bytes,
+                                 range.length_bytes);
+  } catch (const std::exception&) {
+    // It is only advice.
+  }
 }
 
 void Image::read_many(std::span<const std::string> paths, const VisitPiece& visit,

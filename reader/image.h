@@ -160,8 +160,8 @@ class Image {
   /// The same for a part of a file. Does nothing for compressed files either.
   void announce_part(const Node& node, std::uint64_t offset, std::uint64_t bytes) const;
   /// Tells the kernel that it need not keep these bytes in the page cache, because the caller has a
-  /// copy. Does nothing if the volume cannot be opened.
-  void give_back(const StoredRange& range) const;
+  /// copy. Does nothing if the volume cannot be opened, or if there is no memory for it.
+  void give_back(const StoredRange& range) const noexcept;
   /// Reads many whole files. Calls `visit` on this thread for each file as soon as its contents
   /// have arrived, in an order of the library's choice. Looks files up in key order, so that each
   /// index page is read once. Reads contents in the order of their places, neighbours in one read

@@ -20,8 +20,8 @@ class ClosingWait {
 
   /// Call it when opening the delta failed because the delta is in use. Waits 50 ms, and returns
   /// whether the caller should try again. It returns true as long as the holder of the delta says
-  /// that it is closing the delta; for 1 s if no holder answers, since it may have just ended;
-  /// otherwise for 0.2 s, since the delta may have just been unmounted.
+  /// that it is closing the delta, however long that takes; for 1 s if no holder answers, since it
+  /// may have just ended; otherwise for 0.2 s, since a signal may be about to end the mount.
   [[nodiscard]] bool wait();
 
  private:

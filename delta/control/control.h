@@ -20,7 +20,8 @@ inline constexpr const char* kControlName = "control";
 inline constexpr std::chrono::seconds kControlPatience{10};
 
 /// Every holder of a delta answers the following questions.
-/// {"state": "open" or "closing", "pid": N, "mount": PATH}; "closing" from the unmount on.
+/// {"state": "open" or "closing", "pid": N, "mount": PATH}; "closing" once it is unmounted, or once
+/// it serves no more requests.
 inline constexpr std::string_view kAskState = "state";
 /// Statistics of the mount (statistics_json()) and of its delta.
 inline constexpr std::string_view kAskInfo = "info";

@@ -4,7 +4,6 @@
 // Files and symlinks: open, read, seek, readlink. FLUSH and RELEASE have no operation: libfuse
 // answers FLUSH with ENOSYS, and the kernel sends RELEASE only for files that were opened.
 #include <cerrno>
-#include <exception>
 
 #include "fuse/answer.h"
 #include "fuse/image/image_file_system.h"
@@ -23,17 +22,13 @@ void open_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   fuse_reply_open(request, file);
 }
 
-// Call it after the reply. It must not throw: its caller would answer a second time.
+// Call it after the reply. It throws nothing, because its caller would answer a second time.
 void give_back_behind(const ImageFileSystem& mounted, const reader::Node& node, std::uint64_t begin,
                       std::uint64_t end) noexcept {
   const auto pieces = mounted.read_through.saw_read(node, begin, end);
   if (pieces.empty()) return;
   flush_reply();
-  try {
-    for (const auto& piece : pieces) mounted.image.give_back(piece);
-  } catch (const std::exception&) {
-    // No memory for advice: the pages stay.
-  }
+  for (const auto& piece : pieces) mounted.image.give_back(piece);
 }
 
 // With O_DIRECT the kernel keeps none of the contents; then the page cache below is their only

@@ -212,7 +212,7 @@ void RequestLoop::serve_requests(Thread& own) {
     if (own.share && !has_ring_request_.exchange(true) && tell_) tell_(true, "");
     if (taken.value().size() >= sizeof(fuse_in_header)) answer(taken.value());
   }
-  own.source->flush();
+  own.source->finish();
 }
 
 void RequestLoop::answer(MutableBytes bytes) {

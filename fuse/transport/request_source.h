@@ -32,6 +32,8 @@ class RequestSource {
   [[nodiscard]] virtual MutableBytes reply_room() const { return {}; }
   /// Sends a reply that is still waiting to be sent.
   virtual void flush() {}
+  /// The last call: see FuseRing::finish().
+  virtual void finish() {}
 };
 
 /// The FUSE device: read(2) and writev(2).
@@ -66,6 +68,7 @@ class RingSource final : public RequestSource {
   ssize_t send(std::span<const iovec> parts) override { return ring_->send(parts); }
   [[nodiscard]] MutableBytes reply_room() const override { return ring_->reply_room(); }
   void flush() override { ring_->flush(); }
+  void finish() override { ring_->finish(); }
 
  private:
   std::unique_ptr<storage::FuseRing> ring_;

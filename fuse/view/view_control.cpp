@@ -33,7 +33,8 @@ void ViewControl::say_closing() noexcept {
 // A checkpoint takes a while; the end of the mount waits for it.
 Result<std::string> ViewControl::answer(std::string_view question) {
   const std::lock_guard lock(mutex_);
-  if (question == delta::kAskState || service_ == nullptr) return state();
+  const bool is_closing = service_ == nullptr || !is_mounted_();
+  if (question == delta::kAskState || is_closing) return state(is_closing);
   if (question == delta::kAskInfo) return statistics_json(*service_);
   if (question == delta::kAskCheckpoint) {
     DGFS_CHECK(store_.checkpoint());
@@ -42,9 +43,9 @@ Result<std::string> ViewControl::answer(std::string_view question) {
   return Error(ErrorKind::kUnsupported, 5048, "this mount does not know the question");
 }
 
-std::string ViewControl::state() const {
+std::string ViewControl::state(bool is_closing) const {
   return JsonObject()
-      .add("state", service_ != nullptr && is_mounted_() ? "open" : "closing")
+      .add("state", is_closing ? "closing" : "open")
       .add("pid", process_id_)
       .add("mount", mount_point_)
       .text();

@@ -25,16 +25,15 @@ class ViewControl {
 
   /// Errors: those of ControlServer::start().
   /// @param service     may be destroyed after say_closing()
-  /// @param is_mounted  is not called after say_closing(); once it returns false, a question about
-  ///                    the state is answered as after say_closing(): the requests under way may
-  ///                    take a while
+  /// @param is_mounted  once it returns false, every answer is that the delta is being closed: the
+  ///                    requests under way may take a while. Is not called after say_closing()
   [[nodiscard]] Status start(Service& service, std::function<bool()> is_mounted);
   /// From now on every answer is that the delta is being closed.
   void say_closing() noexcept;
 
  private:
   [[nodiscard]] Result<std::string> answer(std::string_view question);
-  [[nodiscard]] std::string state() const;
+  [[nodiscard]] std::string state(bool is_closing) const;
 
   const std::string delta_path_;
   const std::string mount_point_;

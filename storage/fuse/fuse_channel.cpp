@@ -44,7 +44,7 @@ ssize_t FuseChannel::send(std::span<const iovec> parts) const {
 
 bool is_fuse_connected(int device) {
   pollfd polled{device, 0, 0};
-  return ::poll(&polled, 1, 0) == 0;
+  return ::poll(&polled, 1, 0) <= 0 || (polled.revents & (POLLERR | POLLNVAL)) == 0;
 }
 
 ssize_t send_to_fuse(int device, std::span<const iovec> parts) {

@@ -36,8 +36,8 @@ class FuseChannel {
   UniqueFd own_;
 };
 
-/// Whether the kernel still has the connection: false from the moment of its unmounting on, even if
-/// no thread has received that yet.
+/// Whether the kernel still has the connection: false once its last mount has gone or it was
+/// aborted, even if no thread has received that yet.
 [[nodiscard]] bool is_fuse_connected(int device);
 
 /// FuseChannel::send() on the descriptor of the connection itself.

@@ -85,7 +85,9 @@ struct FuseRing::State {
   }
 
   void flush() {
-    if (current != nullptr && !current->has_reply()) return;  // it would be answered with EIO
+    if (current != nullptr && current->has_reply()) finish();
+  }
+  void finish() {
     submit_reply();
     while (io_uring_sq_ready(&commands.get()) != 0) {
       const int result = io_uring_submit(&commands.get());
@@ -104,7 +106,7 @@ struct FuseRing::State {
       current = entry;
       submit_reply();
     }
-    flush();
+    finish();
   }
 
   [[nodiscard]] Status offer() {
@@ -201,6 +203,7 @@ MutableBytes FuseRing::reply_room() const {
 }
 
 void FuseRing::flush() { state_->flush(); }
+void FuseRing::finish() { state_->finish(); }
 
 ssize_t FuseRing::send(std::span<const iovec> parts) {
   fuse_out_header out{};

@@ -50,6 +50,8 @@ class FuseRing {
   /// Sends the reply to the last request now; otherwise receive() sends it. Does nothing while
   /// send() has not stored one.
   void flush();
+  /// The last call: sends the reply to the last request, and EIO if send() has stored none.
+  void finish();
 
  private:
   struct State;

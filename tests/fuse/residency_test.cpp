@@ -97,6 +97,27 @@ TEST_F(FuseResidency, FilesOfMiddleSizeAreInMemoryOnce) {
   EXPECT_LT(share, 0.4) << "the image's pages were not dropped";
 }
 
+// The kernel keeps nothing of a direct read, so the image's copy is the only one.
+TEST_F(FuseResidency, ContentsThatAreReadDirectlyStayInTheImagesMemory) {
+  ScratchTree source;
+  source.file("file", noise(kLargeBytes, 1));
+  MountedImage mounted(source);
+  if (lies_in_memory(mounted.image_path())) DGFS_SKIP("TMPDIR and /var/tmp do not lie on a device");
+  const int file = ::open(mounted.path("file").c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT);
+  ASSERT_GE(file, 0);
+  constexpr std::size_t kReadBytes = std::size_t{1} << 20;
+  void* const buffer = std::aligned_alloc(4096, kReadBytes);
+  std::size_t read_bytes = 0;
+  for (ssize_t count = 0; (count = ::read(file, buffer, kReadBytes)) > 0;) {
+    read_bytes += static_cast<std::size_t>(count);
+  }
+  std::free(buffer);
+  ::close(file);
+  EXPECT_EQ(read_bytes, kLargeBytes);
+  EXPECT_GT(resident_share(mounted.image_path()), 0.9);
+  EXPECT_EQ(mounted.unmount(), 0);
+}
+
 // The mount brings most of these before they are requested.
 TEST_F(FuseResidency, SmallFilesOfAWalkAreInMemoryOnce) {
   double share = -1;

@@ -32,6 +32,7 @@ TEST(FuseChannel, KnowsThatItsMountHasEndedBeforeAnyoneReceives) {
   const fuse_lowlevel_ops operations{};
   const std::unique_ptr<fuse_session, Destroy> session(
       fuse_session_new(&arguments, &operations, sizeof operations, nullptr));
+  fuse_opt_free_args(&arguments);  // libfuse has replaced them with a copy
   ASSERT_TRUE(session);
   ASSERT_EQ(fuse_session_mount(session.get(), place.path().c_str()), 0);
   const int device = fuse_session_fd(session.get());

@@ -5,6 +5,7 @@ import hashlib
 import os
 import pathlib
 import signal
+import socket
 import time
 
 from mount_case import MountCase
@@ -45,6 +46,16 @@ class DeltaCase(MountCase):
         pids = run("pgrep", "-f", f"mount .*{self.point}").stdout.split()
         self.assertEqual(len(pids), 1)
         return int(pids[0])
+
+    def ask_state(self):
+        """Returns the answer of the process that has the delta open; empty: there is none."""
+        with socket.socket(socket.AF_UNIX) as asking:
+            try:
+                asking.connect(str(self.delta / "control"))
+                asking.sendall(b"state\n")
+                return asking.recv(4096)
+            except OSError:
+                return b""
 
     def kill_daemon(self):
         """Kills the daemon; returns when it holds no file any more. No process here reaps it."""

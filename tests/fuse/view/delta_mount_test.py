@@ -122,6 +122,14 @@ class Delta(DeltaCase):
         for i in range(20):
             self.assertEqual((self.point / f"file{i}").stat().st_size, 300_000)
 
+    def test_says_that_it_is_closing_from_the_unmount_on(self):
+        for _ in range(20):
+            self.mount_delta()
+            os.listdir(self.point)  # now it serves
+            self.assertIn(b'"open"', self.ask_state())
+            run("umount", self.point)
+            self.assertNotIn(b'"open"', self.ask_state())
+
     def test_through_mount_and_fstab(self):
         run("mount", "-t", "dgfs", "-o", f"delta={self.delta}", self.image, self.point)
         (self.point / "new").write_text("hello")
