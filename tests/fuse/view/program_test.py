@@ -17,9 +17,11 @@ import support  # noqa: E402
 from delta_case import DeltaCase  # noqa: E402
 from support import run  # noqa: E402
 
-# Commits numbered rows, and prints each number when its commit has returned.
+# Commits numbered rows, and prints each number when its commit has returned. SQLite syncs the
+# directory once it has removed the journal, but takes a directory that it cannot open for synced.
+# If the server still lives after the commit, SQLite could open it.
 WRITER = """
-import sqlite3, sys
+import os, sqlite3, sys
 path, mode = sys.argv[1:]
 base = sqlite3.connect(path, timeout=60)
 base.execute(f"pragma journal_mode={mode}")
@@ -31,6 +33,7 @@ while True:
     with base:
         base.execute("insert into rows values (?, ?)", (number, "x" * (number * 37 % 3000)))
         base.execute("update rows set text = text || 'y' where number = ?", (number // 2,))
+    os.close(os.open(os.path.dirname(path), os.O_RDONLY))
     print(number, flush=True)
 """
 
