@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs mount: turns options into a call of dgfs::fuse::mount().
+#include <csignal>
+
 #include "tools/cli/option_parser.h"
 #include "tools/cli/progress_bar.h"
 #include "tools/cli/session.h"
@@ -63,11 +65,10 @@ int mount_image(const Session& session, const MountCommand& command) {
                      std::uint64_t total) { bar.update("checking", bytes, total); },
       .hide = [&bar] { bar.clear(); }};
   options.dry_run = command.dry_run;
-  // Printed at once: libfuse ends this process when the daemon is ready.
-  options.tell = [&session](const std::string& line) {
-    session.print(line + "\n");
-    session.io().out.flush();
-  };
+  // Printed at once: libfuse ends this process when the daemon is ready. The mount is made, and
+  // goes on, even if nobody reads the line.
+  std::signal(SIGPIPE, SIG_IGN);
+  options.tell = [&session](const std::string& line) { session.io().out.write_note(line + "\n"); };
   options.threads = command.threads;
   // No warn callback: mount() also writes warnings to its log.
   options.open.index_path = command.image.index_path;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "storage/posix/env.h"
+#include "storage/posix/standard_streams.h"
 #include "storage/posix/stream.h"
 #include "tools/cli/mount_helper.h"
 #include "tools/tool.h"
@@ -80,6 +81,7 @@ int end_by_signal() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  dgfs::storage::occupy_standard_streams();
   // Names are UTF-8 everywhere; the patterns of the C library need this setting.
   std::setlocale(LC_CTYPE, "C.UTF-8");
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);

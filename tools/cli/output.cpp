@@ -11,6 +11,12 @@ void Output::write(std::string_view text) {
   if (buffer_.size() > buffer_bytes_max_) drain();
 }
 
+void Output::write_note(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  drain();
+  if (failure_ == 0) static_cast<void>(sink_(text));
+}
+
 void Output::flush() {
   const std::scoped_lock lock(mutex_);
   drain();

@@ -26,6 +26,8 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   void write(std::string_view text);
+  /// Writes at once. The command does not fail if this fails: the text is no result of it.
+  void write_note(std::string_view text);
   void flush();
   /// errno of the first failed write, or 0; after a failure nothing more is written.
   [[nodiscard]] int failure() const;
