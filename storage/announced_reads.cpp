@@ -17,7 +17,8 @@ constexpr auto kAwakeMax = std::chrono::microseconds(100);
 
 }  // namespace
 
-void AnnouncedReads::add(std::uint64_t offset_bytes) noexcept {
+void AnnouncedReads::add(std::uint64_t offset_bytes, std::uint64_t length_bytes) noexcept {
+  if (length_bytes > kPolledBytesMax) return;
   const auto place = next_.fetch_add(1, std::memory_order_relaxed) % kReadsMax;
   begins_[place].store(offset_bytes + 1, std::memory_order_relaxed);
 }

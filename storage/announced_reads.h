@@ -40,8 +40,13 @@ class AnnouncedReads {
     AnnouncedReads& reads_;
   };
 
-  /// Records that a read from `offset_bytes` on has been announced to the system.
-  void add(std::uint64_t offset_bytes) noexcept;
+  /// The longest announced read that is polled for. A longer one takes the device longer than
+  /// polling lasts, and its reader seldom waits for it: it is announced ahead of a sequence.
+  static constexpr std::uint64_t kPolledBytesMax = std::uint64_t{256} << 10;
+
+  /// Records that a read of `length_bytes` from `offset_bytes` on has been announced to the system.
+  /// Does nothing for a read that is not worth polling.
+  void add(std::uint64_t offset_bytes, std::uint64_t length_bytes) noexcept;
 
  private:
   [[nodiscard]] bool take(std::uint64_t offset_bytes) noexcept;

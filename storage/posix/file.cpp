@@ -248,7 +248,7 @@ void PosixFile::advise(Access access, std::uint64_t offset_bytes, std::uint64_t 
   }
   static_cast<void>(::posix_fadvise(fd_.get(), static_cast<off_t>(offset_bytes),
                                     static_cast<off_t>(length_bytes), to_posix_advice(access)));
-  if (access == Access::kWillNeed) announced_.add(offset_bytes);
+  if (access == Access::kWillNeed) announced_.add(offset_bytes, length_bytes);
 }
 
 Result<std::vector<Xattr>> PosixFile::xattrs() const { return posix_xattrs(fd_.get(), path_); }

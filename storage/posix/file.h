@@ -43,8 +43,9 @@ class PosixFile final : public File {
   Status lock_shared() override;
   std::vector<LockHolder> lock_holders() const override;
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
-  /// After kWillNeed, a scatter read from the same offset polls for a while, if no other read is
-  /// under way: the rest of the wait is often shorter than the time to fall asleep and to be woken.
+  /// After kWillNeed for a short range, a scatter read from the same offset polls for a while, if
+  /// no other read is under way: the rest of the wait is often shorter than the time to fall asleep
+  /// and to be woken.
   void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) override;
   Result<std::vector<Xattr>> xattrs() const override;
   const std::string& path() const override { return path_; }

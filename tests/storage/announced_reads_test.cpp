@@ -48,18 +48,25 @@ class AnnouncedReads : public testing::Test {
 
 TEST_F(AnnouncedReads, ALoneOnePolls) {
   EXPECT_EQ(polled_bytes(), 0U) << "not announced";
-  reads_.add(0);
+  reads_.add(0, kBytes);
   EXPECT_EQ(polled_bytes(), at_hand_bytes_);
   EXPECT_EQ(polled_bytes(), 0U) << "an announcement serves one read";
+}
+
+TEST_F(AnnouncedReads, ALongOneDoesNotPoll) {
+  reads_.add(0, storage::AnnouncedReads::kPolledBytesMax + 1);
+  EXPECT_EQ(polled_bytes(), 0U);
+  reads_.add(0, storage::AnnouncedReads::kPolledBytesMax);
+  EXPECT_EQ(polled_bytes(), at_hand_bytes_);
 }
 
 TEST_F(AnnouncedReads, NonePollsBesideAnotherRead) {
   {
     const storage::AnnouncedReads::UnderWay other(reads_);
-    reads_.add(0);
+    reads_.add(0, kBytes);
     EXPECT_EQ(polled_bytes(), 0U);
   }
-  reads_.add(0);
+  reads_.add(0, kBytes);
   EXPECT_EQ(polled_bytes(), at_hand_bytes_);
 }
 
