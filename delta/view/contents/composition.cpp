@@ -33,7 +33,9 @@ Status Composition::make(std::uint64_t offset_bytes, MutableBytes out) {
   return ok();
 }
 
-// A chunk is composed as a whole if most of it is wanted, or if it is asked for again.
+// A chunk is composed as a whole and kept if most of it is wanted, or if it is asked for again. A
+// sequence that takes whole chunks leaves none behind: its reader, mostly the kernel, has all of
+// their bytes, and a long file that is read once would drive out what the other caches hold.
 Result<Composition::Pieces> Composition::find_pieces(std::uint64_t offset_bytes, MutableBytes out) {
   const Chunks& chunks = file_.chunks();
   Pieces pieces;
@@ -45,7 +47,8 @@ Result<Composition::Pieces> Composition::find_pieces(std::uint64_t offset_bytes,
       continue;
     }
     DGFS_TRY(value, file_.chunk(part.chunk));
-    const bool is_wanted = 2 * part.length_bytes >= chunks.chunk_bytes();
+    const bool passes = is_sequence_ && chunks.is_whole(part);
+    const bool is_wanted = !passes && 2 * part.length_bytes >= chunks.chunk_bytes();
     const bool is_kept =
         value.is_patched() && (is_wanted || composed_.is_asked_again(file_.object(), part.chunk));
     pieces.push_back({part, bytes, std::move(value), nullptr, is_kept});

@@ -41,9 +41,11 @@ class Stretches {
 class Composition {
  public:
   /// All must outlive it.
-  /// @param ticket  for chunks of the file
-  Composition(LayeredFile& file, ComposedChunks& composed, const ComposedChunks::Ticket& ticket)
-      : file_(file), composed_(composed), ticket_(ticket) {}
+  /// @param ticket       for chunks of the file
+  /// @param is_sequence  the read continues one that goes through the file in order
+  Composition(LayeredFile& file, ComposedChunks& composed, const ComposedChunks::Ticket& ticket,
+              bool is_sequence)
+      : file_(file), composed_(composed), ticket_(ticket), is_sequence_(is_sequence) {}
 
   /// Reads as many bytes as `out` has from an offset on; zeros where no layer has bytes. Reads the
   /// image once for neighbouring chunks. As far as frames allow, it does not read bytes of the
@@ -75,6 +77,7 @@ class Composition {
   LayeredFile& file_;
   ComposedChunks& composed_;
   const ComposedChunks::Ticket& ticket_;
+  const bool is_sequence_;
 };
 
 /// Announces to the disk that bytes of the file will be read soon, in whatever layer they are.

@@ -41,7 +41,7 @@ Result<std::size_t> ContentReader::read(ObjectNumber object, std::uint64_t offse
   if (!ahead.empty()) {  // errors are reported by the read itself
     static_cast<void>(announce(file, ahead.begin_bytes, ahead.end_bytes));
   }
-  DGFS_CHECK(Composition(file, composed_, ticket).make(offset_bytes, out));
+  DGFS_CHECK(Composition(file, composed_, ticket, ahead.goes_on).make(offset_bytes, out));
   return out.size();
 }
 

@@ -23,9 +23,9 @@ Sequences::Range Sequences::note(ObjectNumber object, std::uint64_t offset_bytes
   found->used = now_;
   const auto begin = std::max(found->ahead_bytes, end);
   // In large pieces, because each announcement has a cost.
-  if (begin >= end + kAheadBytes / 2) return {};
+  if (begin >= end + kAheadBytes / 2) return {0, 0, true};
   found->ahead_bytes = end + kAheadBytes;
-  return {begin, found->ahead_bytes};
+  return {begin, found->ahead_bytes, true};
 }
 
 }  // namespace dgfs::view

@@ -24,6 +24,7 @@ class Sequences {
   struct Range {
     std::uint64_t begin_bytes = 0;
     std::uint64_t end_bytes = 0;
+    bool goes_on = false;  ///< the read continues a sequence, whether or not there are such bytes
 
     [[nodiscard]] bool empty() const { return begin_bytes >= end_bytes; }
     friend bool operator==(const Range&, const Range&) = default;

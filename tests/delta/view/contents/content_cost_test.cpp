@@ -183,6 +183,30 @@ TEST_F(ContentCost, PatchedChunksArePutTogetherOnce) {
   EXPECT_EQ(reads_by("patty"), 0U);
 }
 
+// A long file that is read in order once does not fill the memory of all caches with its chunks. A
+// second pass shows that they are wanted.
+TEST_F(ContentCost, APassThroughAFileKeepsNoPatchedChunks) {
+  constexpr std::size_t kReadBytes = 1024;  // two chunks
+  const ObjectNumber file = files_.front();
+  for (std::size_t at = 100; at < kFileBytes; at += 512) {
+    value_of(view().write(file, at, as_bytes("patch")));
+  }
+  expect_ok(view().sync());
+  const auto pass = [&] {
+    Buffer out(kReadBytes);
+    const auto before = so_far();
+    for (std::size_t at = 0; at + out.size() <= kFileBytes; at += out.size()) {
+      EXPECT_EQ(value_of(view().read(file, at, out)), out.size());
+    }
+    return so_far().image_reads - before.image_reads;
+  };
+  viewed_.reopen_image();
+  EXPECT_GE(pass(), 10U);
+  // The first read continues nothing, so its chunks are kept.
+  EXPECT_GE(pass(), kFileBytes / kReadBytes - 1);
+  EXPECT_EQ(pass(), 0U);
+}
+
 // Chunks in a row take one read of the image, even if some have patches.
 TEST_F(ContentCost, NeighboursAreReadFromTheImageTogether) {
   const auto read_all = [&] {

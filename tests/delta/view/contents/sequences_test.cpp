@@ -19,6 +19,7 @@ TEST(Sequences, AreAnnouncedOnceAndInLargePieces) {
   int pieces = 0;
   for (std::uint64_t at = 0; at < 16 * Sequences::kAheadBytes; at += kRead) {
     const auto ahead = sequences.note(7, at, kRead);
+    EXPECT_EQ(ahead.goes_on, at != 0);
     if (at == 0) {
       EXPECT_TRUE(ahead.empty());
       continue;
