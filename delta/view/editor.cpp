@@ -29,10 +29,6 @@ Status check_wish(const AttributeChange& wish) {
   return ok();
 }
 
-bool may_have_xattrs(const AttributesRecord& record) {
-  return (record.flags & kMayHaveXattrs) != 0;
-}
-
 // An empty value removes the list.
 void put_list(Change& change, ObjectNumber object, std::string_view name, const Buffer& list) {
   if (list.empty()) {
@@ -214,9 +210,15 @@ Result<std::optional<bool>> Editor::set_xattr_in(Change& change, ObjectNumber ob
     DGFS_TRY(changes, set_list(change, object, record, name, value, cleared_permissions));
     if (!changes) return std::optional(true);
   } else {
-    DGFS_TRY(before, change.moment().xattr(object, name));
+    // Most objects have none, and then there is nothing to look for.
+    const bool has_some = may_have_xattrs(record);
+    std::optional<std::string> before;
+    if (has_some) {
+      DGFS_TRY(found, change.moment().xattr(object, name));
+      before = std::move(found);
+    }
     DGFS_CHECK(check_may_set(before.has_value(), mode));
-    if (!before) {
+    if (has_some && !before) {
       DGFS_CHECK(check_has_room(change.moment(), object, name));
     }
     change.put(RecordClass::kXattr, object, name, std::string(as_text(value)));

@@ -20,7 +20,7 @@ void put_list(Change& change, ObjectNumber object, std::string_view name,
 
 Result<std::optional<Buffer>> default_list_of(const Moment& moment, ObjectNumber directory,
                                               const AttributesRecord& record) {
-  if ((record.flags & kMayHaveXattrs) == 0) return std::optional<Buffer>();
+  if (!may_have_xattrs(record)) return std::optional<Buffer>();
   DGFS_TRY(value, moment.xattr(directory, format::kDefaultListXattr));
   if (!value) return std::optional<Buffer>();
   return std::optional(buffer_of(*value));

@@ -45,8 +45,8 @@ Result<Entry> Readers::lookup(ObjectNumber directory, std::string_view name) con
 }
 
 Result<Attributes> Readers::attributes(ObjectNumber object) const {
-  DGFS_TRY(untouched, Untouched(layers_).attributes(object));
-  if (untouched) return *untouched;
+  DGFS_TRY(untouched, Untouched(layers_).record(object));
+  if (untouched) return untouched->attributes;
   DGFS_TRY(record, Moment(layers_).needed_record(object));
   return record.attributes;
 }
@@ -82,24 +82,36 @@ Result<std::vector<std::string>> Readers::paths(ObjectNumber object) const {
   return paths;
 }
 
+// Programs that copy files ask for the attributes of each of them, and most have none.
 Result<Buffer> Readers::xattr(ObjectNumber object, std::string_view name) const {
   DGFS_CHECK(check_xattr_name(name));
-  const Moment moment(layers_);
-  DGFS_TRY(record, moment.needed_record(object));
-  DGFS_CHECK(check_may_have_xattr(record.attributes.mode, name));
+  DGFS_TRY(untouched, Untouched(layers_).record(object));
   std::optional<std::string> value;
-  if ((record.flags & kMayHaveXattrs) != 0) {
-    DGFS_TRY(found, moment.xattr(object, name));
+  if (untouched && !may_have_xattrs(*untouched)) {
+    DGFS_CHECK(check_may_have_xattr(untouched->attributes.mode, name));
+  } else {
+    DGFS_TRY(found, find_xattr(object, name));
     value = std::move(found);
   }
   if (!value) return Error(ErrorKind::kNoAttribute, 7379, "no such attribute");
   return buffer_of(*value);
 }
 
-Result<std::vector<std::string>> Readers::xattr_names(ObjectNumber object) const {
+Result<std::optional<std::string>> Readers::find_xattr(ObjectNumber object,
+                                                       std::string_view name) const {
   const Moment moment(layers_);
   DGFS_TRY(record, moment.needed_record(object));
-  if ((record.flags & kMayHaveXattrs) == 0) return std::vector<std::string>();
+  DGFS_CHECK(check_may_have_xattr(record.attributes.mode, name));
+  if (!may_have_xattrs(record)) return std::optional<std::string>();
+  return moment.xattr(object, name);
+}
+
+Result<std::vector<std::string>> Readers::xattr_names(ObjectNumber object) const {
+  DGFS_TRY(untouched, Untouched(layers_).record(object));
+  if (untouched && !may_have_xattrs(*untouched)) return std::vector<std::string>();
+  const Moment moment(layers_);
+  DGFS_TRY(record, moment.needed_record(object));
+  if (!may_have_xattrs(record)) return std::vector<std::string>();
   return moment.xattr_names(object);
 }
 

@@ -30,6 +30,9 @@ class Readers {
                             const std::function<bool(const ListedName&)>& visit) const;
 
  private:
+  [[nodiscard]] Result<std::optional<std::string>> find_xattr(ObjectNumber object,
+                                                              std::string_view name) const;
+
   const Layers& layers_;
 };
 

@@ -127,7 +127,7 @@ Result<std::optional<bool>> Removers::end_in(Change& change, ObjectNumber object
   change.set_removing();
   change.drop_orphan(object);
   change.drop(RecordClass::kAttributes, object);
-  if ((record->flags & kMayHaveXattrs) != 0) change.drop_all(RecordClass::kXattr, object);
+  if (may_have_xattrs(*record)) change.drop_all(RecordClass::kXattr, object);
   change.drop_all(RecordClass::kName, object);
   const auto mode = record->attributes.mode;
   if (format::is_symlink(mode)) change.drop_all(RecordClass::kTarget, object);

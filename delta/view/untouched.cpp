@@ -28,18 +28,19 @@ Result<std::optional<Entry>> Untouched::lookup(ObjectNumber directory,
 
 // A whiteout may have ended an object with one name, without a record; Moment::record() checks
 // that.
-Result<std::optional<Attributes>> Untouched::attributes(ObjectNumber object) const {
-  if (!layers_.is_untouched(RecordClass::kAttributes, object)) return std::optional<Attributes>();
+Result<std::optional<AttributesRecord>> Untouched::record(ObjectNumber object) const {
+  using Record = std::optional<AttributesRecord>;
+  if (!layers_.is_untouched(RecordClass::kAttributes, object)) return Record();
   const auto& bottom = layers_.bottom();
   DGFS_TRY(node, bottom.node(object));
-  if (!node) return std::optional<Attributes>();
+  if (!node) return Record();
   if (node->link_count == 1 && !format::is_directory(node->mode)) {
     DGFS_TRY(parent, bottom.parent(object));
     const bool has_its_name = parent && layers_.is_untouched(RecordClass::kDentry, *parent);
-    if (!has_its_name) return std::optional<Attributes>();
+    if (!has_its_name) return Record();
   }
   DGFS_TRY(record, bottom.record_of(*node));
-  return std::optional(record.attributes);
+  return Record(std::move(record));
 }
 
 }  // namespace dgfs::view

@@ -23,8 +23,10 @@ class Untouched {
   /// kNotFound (a live directory without this name), kIo, kCorrupt.
   [[nodiscard]] Result<std::optional<Entry>> lookup(ObjectNumber directory,
                                                     std::string_view name) const;
-  /// The same; nullopt also if there is no such object. Errors: kIo, kCorrupt.
-  [[nodiscard]] Result<std::optional<Attributes>> attributes(ObjectNumber object) const;
+  /// The same; nullopt also if there is no such object. The record also says whether the object may
+  /// have extended attributes, because each change of these changes the record. Errors: kIo,
+  /// kCorrupt.
+  [[nodiscard]] Result<std::optional<AttributesRecord>> record(ObjectNumber object) const;
 
  private:
   const Layers& layers_;

@@ -62,6 +62,11 @@ struct AttributesRecord {
   friend bool operator==(const AttributesRecord&, const AttributesRecord&) = default;
 };
 
+/// False: the object has no extended attributes, and no layer has records of any.
+[[nodiscard]] constexpr bool may_have_xattrs(const AttributesRecord& record) {
+  return (record.flags & kMayHaveXattrs) != 0;
+}
+
 /// Returns kAttributesBytes bytes.
 [[nodiscard]] std::string encode_attributes(const AttributesRecord& record);
 /// nullopt: malformed.
