@@ -236,7 +236,10 @@ Status View::zero(ObjectNumber file, std::uint64_t offset_bytes, std::uint64_t l
 Result<std::size_t> View::copy(ObjectNumber from, std::uint64_t from_bytes, ObjectNumber to,
                                std::uint64_t to_bytes, std::uint64_t length_bytes) {
   return whole_or_refused([&]() -> Result<std::size_t> {
-    Buffer bytes(static_cast<std::size_t>(std::min(length_bytes, kCopyBytes)));
+    // Programs ask for much more than there is, and most files are short.
+    DGFS_TRY(source, state_->readers.attributes(from));
+    const auto rest_bytes = source.size_bytes - std::min(source.size_bytes, from_bytes);
+    Buffer bytes(static_cast<std::size_t>(std::min({length_bytes, rest_bytes, kCopyBytes})));
     DGFS_TRY(count, state_->content_reader.read(from, from_bytes, bytes));
     return state_->content_writer.write(to, to_bytes, Bytes(bytes).first(count));
   });

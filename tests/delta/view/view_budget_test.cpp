@@ -133,5 +133,18 @@ TEST_F(ViewBudget, AllCachesTogetherStayWithinIt) {
   EXPECT_GT(before, 0U);
 }
 
+// Programs ask for the copy of as much as can be, whatever the length of the file.
+TEST_F(ViewBudget, ACopyTakesMemoryForWhatThereIs) {
+  const auto from = value_of(view_->create(kRoot, "short", {}, {})).object;
+  const auto to = value_of(view_->create(kRoot, "copy", {}, {})).object;
+  value_of(view_->write(from, 0, as_bytes("a few bytes")));
+  meter_.reset();
+  meter_.emplace();
+  EXPECT_EQ(value_of(view_->copy(from, 2, to, 0, UINT64_MAX / 2)), 9U);
+  EXPECT_EQ(value_of(view_->copy(from, 11, to, 0, 1)), 0U);
+  EXPECT_EQ(value_of(view_->copy(from, 5000, to, 0, 1)), 0U);
+  EXPECT_LE(meter_->peak_bytes(), kCallBytes);
+}
+
 }  // namespace
 }  // namespace dgfs::test
