@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/view/change.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dgfs::view {
@@ -66,7 +67,24 @@ Status Change::begin_touching(ObjectNumber object, const AttributesRecord& recor
   return ok();
 }
 
+void Change::edit(ObjectNumber object, delta::Edit edit) {
+  auto found = std::ranges::find(edited_, object, &Edited::object);
+  if (found == edited_.end()) found = edited_.insert(found, {object, {}});
+  found->patch.add(std::move(edit));
+}
+
+void Change::put_edits() {
+  for (Edited& each : edited_) {
+    delta::Message message;
+    message.patch = std::move(each.patch);
+    batch_.add(
+        delta::PointChange{key_of(RecordClass::kAttributes, each.object), std::move(message)});
+  }
+  edited_.clear();
+}
+
 void Change::drop(RecordClass record, ObjectNumber object, std::string_view rest) {
+  if (record == RecordClass::kAttributes) put_edits();
   auto key = key_of(record, object, rest);
   if (moment().may_be_below(record, object)) {
     batch_.remove(std::move(key));
@@ -76,6 +94,7 @@ void Change::drop(RecordClass record, ObjectNumber object, std::string_view rest
 }
 
 void Change::drop_all(RecordClass record, ObjectNumber object) {
+  if (record == RecordClass::kAttributes) put_edits();
   if (!layers_.is_untouched(record, object)) {
     batch_.remove_range(keys_of(record, object));
   }

@@ -5,6 +5,7 @@
 // and the records that it writes together.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,14 +28,17 @@ class Change {
       : layers_(layers), held_(held), now_(now), may_move_directories_(may_move_directories) {}
 
   [[nodiscard]] const Layers& layers() const { return layers_; }
-  /// The state that the change reads; the first call takes it. Not after end_reading().
+  /// The state that the change reads; the first call takes it. Not after complete().
   [[nodiscard]] const Moment& moment() const {
     if (!moment_) moment_.emplace(layers_);
     return *moment_;
   }
-  /// The change reads no more. Without a snapshot that shares the table, the store can change the
-  /// table in place.
-  void end_reading() { moment_.reset(); }
+  /// Call it before batch(), when nothing is read or put any more. Without a snapshot that shares
+  /// the table, the store can change the table in place.
+  void complete() {
+    moment_.reset();
+    put_edits();
+  }
   [[nodiscard]] const Time& now() const { return now_; }
 
   // Locks. A change that lacks one gives up, and the operation is repeated with that lock.
@@ -85,13 +89,14 @@ class Change {
     set_bytes(object, field::kFlags, number_bytes(flags));
   }
   void set_bytes(ObjectNumber object, std::uint64_t offset_bytes, std::string bytes) {
-    batch_.patch(key_of(RecordClass::kAttributes, object), offset_bytes, std::move(bytes));
+    edit(object, delta::Piece{offset_bytes, std::move(bytes)});
   }
   void set_ctime(ObjectNumber object) { set_bytes(object, field::kCtime, time_bytes(now_)); }
   void set_links(ObjectNumber object, std::uint64_t links) {
-    batch_.set_field(key_of(RecordClass::kAttributes, object), field::kLinkCount, links);
+    edit(object, delta::field_set_to(field::kLinkCount, links));
   }
   void put(RecordClass record, ObjectNumber object, std::string_view rest, std::string value) {
+    if (record == RecordClass::kAttributes) put_edits();
     batch_.put(key_of(record, object, rest), std::move(value));
   }
   void drop(RecordClass record, ObjectNumber object, std::string_view rest = {});
@@ -118,15 +123,14 @@ class Change {
                    std::uint64_t bytes);
   /// Raises the size to at least this.
   void grow(ObjectNumber object, std::uint64_t size_bytes) {
-    change_field(object, {field::kSize, delta::FieldOperation::kMax, size_bytes});
+    edit(object, delta::FieldChange{field::kSize, delta::FieldOperation::kMax, size_bytes});
   }
   void set_size(ObjectNumber object, std::uint64_t size_bytes, std::uint64_t blocks) {
-    const auto key = key_of(RecordClass::kAttributes, object);
-    batch_.set_field(key, field::kSize, size_bytes);
-    batch_.set_field(key, field::kBlocks, blocks);
+    edit(object, delta::field_set_to(field::kSize, size_bytes));
+    edit(object, delta::field_set_to(field::kBlocks, blocks));
   }
   void add_blocks(ObjectNumber object, std::uint64_t blocks) {
-    change_field(object, {field::kBlocks, delta::FieldOperation::kAdd, blocks});
+    edit(object, delta::FieldChange{field::kBlocks, delta::FieldOperation::kAdd, blocks});
   }
 
   /// Marks an object as an orphan: it has no name, and goes on until it ends.
@@ -145,9 +149,13 @@ class Change {
   [[nodiscard]] const delta::Batch& batch() const { return batch_; }
 
  private:
-  void change_field(ObjectNumber object, const delta::FieldChange& change) {
-    batch_.change_field(key_of(RecordClass::kAttributes, object), change);
-  }
+  /// Edits of an object's attributes, which are one patch: the store then looks the record up once.
+  struct Edited {
+    ObjectNumber object = 0;
+    delta::Patch patch;
+  };
+  void edit(ObjectNumber object, delta::Edit edit);
+  void put_edits();
 
   const Layers& layers_;
   mutable std::optional<Moment> moment_;
@@ -158,6 +166,7 @@ class Change {
   std::vector<ObjectNumber> lacking_;
   std::vector<ObjectNumber> new_orphans_;
   std::vector<ObjectNumber> old_orphans_;
+  boost::container::small_vector<Edited, 2> edited_;  ///< not in the batch yet
   delta::Batch batch_;
 };
 

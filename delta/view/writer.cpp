@@ -42,7 +42,7 @@ Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, bool& moves_di
     moves_directories = moves_directories || change.is_moving_lacking();
     return false;
   }
-  change.end_reading();
+  change.complete();
   if (change.batch().empty()) {
     for (const ObjectNumber object : change.old_orphans()) orphans_.remove(object);
     return true;
