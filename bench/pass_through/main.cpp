@@ -3,11 +3,12 @@
 //
 // A FUSE server that adds nothing: it passes each request on to a directory below. It is the floor
 // of every file system that is served like DGFS, for bench/read and bench/compare. Read-only unless
-// --write is given. Names and attributes stay valid in the kernel, listings come with attributes,
-// the kernel caches contents and listings, close() sends no request, and eight threads serve;
-// requests come the same way as for `dgfs mount`.
+// --write is given, without extended attributes unless --xattrs is given too. Names and attributes
+// stay valid in the kernel, listings come with attributes, the kernel caches contents and listings,
+// close() sends no request, and eight threads serve; requests come the same way as for `dgfs
+// mount`.
 //
-//   dgfs_pass_through [--write] [--transport=auto|uring|classic] DIRECTORY MOUNT_POINT
+//   dgfs_pass_through [--write] [--xattrs] [--transport=auto|uring|classic] DIRECTORY MOUNT_POINT
 //
 // Goes to the background once it is mounted, and ends when it is unmounted.
 #include <fcntl.h>
@@ -43,6 +44,10 @@ bool take_option(std::string_view text, FuseServer& server) {
     server.read_only = false;
     return true;
   }
+  if (text == "--xattrs") {
+    dgfs::bench::add_xattrs(server.operations);
+    return true;
+  }
   return dgfs::bench::take_transport(text, server);
 }
 
@@ -54,7 +59,7 @@ int main(int argc, char** argv) {
   while (at < argc && take_option(argv[at], server)) ++at;
   if (argc - at != 2) {
     fmt::print(stderr,
-               "usage: {} [--write] [--transport=auto|uring|classic] DIRECTORY "
+               "usage: {} [--write] [--xattrs] [--transport=auto|uring|classic] DIRECTORY "
                "MOUNT_POINT\n",
                argv[0]);
     return 2;

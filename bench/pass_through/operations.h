@@ -40,5 +40,7 @@ inline fuse_entry_param entry_of(Node& node, const struct stat& attributes) {
 [[nodiscard]] fuse_lowlevel_ops make_pass_through_operations();
 /// The further operations of a mount that can be changed.
 void add_changes(fuse_lowlevel_ops& operations);
+/// Extended attributes: reads and changes them.
+void add_xattrs(fuse_lowlevel_ops& operations);
 
 }  // namespace dgfs::bench

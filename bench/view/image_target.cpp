@@ -45,9 +45,13 @@ class ImageTarget final : public Target {
   }
 
   Status write(Handle, std::uint64_t, Bytes) override { return refusal(); }
+  Status append(Handle, Bytes) override { return refusal(); }
   Status create(Handle, const std::string&) override { return refusal(); }
   Status make_directory(Handle, const std::string&) override { return refusal(); }
   Status change_mode(Handle, const std::string&, std::uint32_t) override { return refusal(); }
+  Status set_xattr(Handle, const std::string&, const std::string&, Bytes) override {
+    return refusal();
+  }
   Status link(Handle, const std::string&, Handle, const std::string&) override { return refusal(); }
   Status rename(Handle, const std::string&, Handle, const std::string&) override {
     return refusal();

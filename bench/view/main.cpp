@@ -7,6 +7,8 @@
 //   TARGET  view, image: use DIRECTORY/base.dgfs; posix: use DIRECTORY/tree by system calls
 //   TASK    tree: makes the files that the target needs; names, lookups, fill, spread, list-spread;
 //           for contents: overwrite, stream, patch, read-patched, remove-long
+//           one kind of call: overwrite-pages, read-in-order, read-at-random, append, set-xattr,
+//           chmod
 //
 // `bench/view_operations` runs it.
 #include <fmt/format.h>
@@ -30,7 +32,13 @@ constexpr std::pair<const char*, Task> kTasks[] = {{"names", change_names},
                                                    {"stream", stream},
                                                    {"patch", patch},
                                                    {"read-patched", read_patched},
-                                                   {"remove-long", remove_long}};
+                                                   {"remove-long", remove_long},
+                                                   {"overwrite-pages", overwrite_pages},
+                                                   {"read-in-order", read_in_order},
+                                                   {"read-at-random", read_at_random},
+                                                   {"append", append},
+                                                   {"set-xattr", set_xattrs},
+                                                   {"chmod", change_modes}};
 
 struct Options {
   TargetOptions target;
@@ -85,8 +93,10 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"view", "image", "posix"}));
   app.add_option("TASK", options.task_name)
       ->required()
-      ->check(CLI::IsMember({"tree", "names", "lookups", "fill", "spread", "list-spread",
-                             "overwrite", "stream", "patch", "read-patched", "remove-long"}));
+      ->check(
+          CLI::IsMember({"tree", "names", "lookups", "fill", "spread", "list-spread", "overwrite",
+                         "stream", "patch", "read-patched", "remove-long", "overwrite-pages",
+                         "read-in-order", "read-at-random", "append", "set-xattr", "chmod"}));
   app.add_option("DIRECTORY", target.directory)->required()->check(CLI::ExistingDirectory);
   app.add_option("--delta", target.delta, "its directory's name in DIRECTORY");
   app.add_option("--numbers", target.numbers_of_directory, "that a directory gets at once")
@@ -111,6 +121,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--overwrites", task.overwrites, "of each length")->check(CLI::PositiveNumber);
   app.add_option("--content-reads", task.content_reads)->check(CLI::PositiveNumber);
   app.add_option("--stream-mib", task.stream_mib)->check(CLI::PositiveNumber);
+  app.add_option("--appends", task.appends)->check(CLI::PositiveNumber);
   app.add_option("--removed-mib", task.removed_mib)->check(CLI::PositiveNumber);
   app.add_option("--chunk-kib", target.chunk_kib, "of a new delta")->check(CLI::Range(1, 1024));
   app.add_option("--seed", task.seed);

@@ -41,11 +41,16 @@ class Target {
 
   // The following calls change the tree.
   [[nodiscard]] virtual Status write(Handle file, std::uint64_t offset_bytes, Bytes bytes) = 0;
+  /// Writes behind the present end of the file.
+  [[nodiscard]] virtual Status append(Handle file, Bytes bytes) = 0;
   /// Makes an empty regular file, and does not open it.
   [[nodiscard]] virtual Status create(Handle directory, const std::string& name) = 0;
   [[nodiscard]] virtual Status make_directory(Handle directory, const std::string& name) = 0;
   [[nodiscard]] virtual Status change_mode(Handle directory, const std::string& name,
                                            std::uint32_t permissions) = 0;
+  /// Sets an extended attribute of a regular file.
+  [[nodiscard]] virtual Status set_xattr(Handle directory, const std::string& name,
+                                         const std::string& xattr, Bytes value) = 0;
   [[nodiscard]] virtual Status link(Handle from, const std::string& name, Handle to,
                                     const std::string& new_name) = 0;
   [[nodiscard]] virtual Status rename(Handle from, const std::string& name, Handle to,

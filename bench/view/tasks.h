@@ -23,6 +23,7 @@ struct TaskOptions {
   std::uint64_t overwrites = 10'000;  ///< of each length
   std::uint64_t content_reads = 10'000;
   std::uint64_t stream_mib = 1024;
+  std::uint64_t appends = 100'000;
   std::uint64_t removed_mib = 256;  ///< length of the longest file that is removed
   std::uint64_t seed = 1;
 };
@@ -47,6 +48,18 @@ struct TaskOptions {
 [[nodiscard]] Status patch(Target& target, Meter& meter, const TaskOptions& options);
 /// Reads those parts.
 [[nodiscard]] Status read_patched(Target& target, Meter& meter, const TaskOptions& options);
+/// Overwrites random pages of the big file of the base.
+[[nodiscard]] Status overwrite_pages(Target& target, Meter& meter, const TaskOptions& options);
+/// Reads the big file of the base once, in order.
+[[nodiscard]] Status read_in_order(Target& target, Meter& meter, const TaskOptions& options);
+/// Reads random pages of the big file of the base.
+[[nodiscard]] Status read_at_random(Target& target, Meter& meter, const TaskOptions& options);
+/// Appends a few bytes again and again to a new file.
+[[nodiscard]] Status append(Target& target, Meter& meter, const TaskOptions& options);
+/// Sets an extended attribute of each file in the small directories of the base.
+[[nodiscard]] Status set_xattrs(Target& target, Meter& meter, const TaskOptions& options);
+/// Changes the permissions of each file there.
+[[nodiscard]] Status change_modes(Target& target, Meter& meter, const TaskOptions& options);
 /// Removes the only name of files of several lengths.
 [[nodiscard]] Status remove_long(Target& target, Meter& meter, const TaskOptions& options);
 

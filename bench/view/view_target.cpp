@@ -72,6 +72,13 @@ class ViewTarget final : public Target {
     return count == bytes.size() ? ok() : Status(Error(ErrorKind::kIo, 9037, "a short write"));
   }
 
+  Status append(Handle file, Bytes bytes) override {
+    DGFS_TRY(appended, view_->append(file, bytes));
+    return appended.length_bytes == bytes.size()
+               ? ok()
+               : Status(Error(ErrorKind::kIo, 9042, "a short append"));
+  }
+
   Status create(Handle directory, const std::string& name) override {
     DGFS_CHECK(view_->create(directory, name, {}, kWho));
     return ok();
@@ -89,6 +96,12 @@ class ViewTarget final : public Target {
     change.permissions = permissions;
     DGFS_CHECK(view_->set_attributes(entry.object, change));
     return ok();
+  }
+
+  Status set_xattr(Handle directory, const std::string& name, const std::string& xattr,
+                   Bytes value) override {
+    DGFS_TRY(entry, view_->lookup(directory, name));
+    return view_->set_xattr(entry.object, xattr, value, view::XattrMode::kSet);
   }
 
   Status link(Handle from, const std::string& name, Handle to,
