@@ -8,6 +8,7 @@
 
 #include "delta/view/directory_walk.h"
 #include "delta/view/memory_guard.h"
+#include "delta/view/placed_names.h"
 
 namespace dgfs::view {
 namespace {
@@ -21,13 +22,12 @@ constexpr std::string_view kParent = "..";
 // One call of read().
 struct Listing::Reply {
   const Moment& moment;
-  ListingPlaces& places;
   bool wants_attributes;
   const std::function<bool(const ListingName&)>& visit;
 
   // False: `visit` wants no more names.
   [[nodiscard]] Result<bool> add(std::string_view name, ObjectNumber object, std::uint32_t type,
-                                 const reader::Node* node) {
+                                 const reader::Node* node, ListingCookie cookie) {
     std::optional<AttributesRecord> record;
     std::optional<Error> lost;
     if (wants_attributes) {
@@ -41,64 +41,43 @@ struct Listing::Reply {
         record = std::move(found).value();
       }
     }
-    // The visitor has the name as soon as it is called, so nothing may fail afterwards.
-    const auto cookie = places.prepare(name);
-    if (!visit({name, object, type, cookie, record ? &record->attributes : nullptr,
-                lost ? &*lost : nullptr})) {
-      return false;
-    }
-    places.add_prepared();
-    return true;
+    return visit({name, object, type, cookie, record ? &record->attributes : nullptr,
+                  lost ? &*lost : nullptr});
   }
 };
 
 Status Listing::read(ListingCookie cookie, bool wants_attributes,
                      const std::function<bool(const ListingName&)>& visit) {
-  const std::lock_guard reading(reading_);
   return whole_or_refused([&] { return read_on(cookie, wants_attributes, visit); });
-}
-
-// Earlier cookies then belong to an ended stream.
-void Listing::begin_anew() {
-  auto places = listings_.begin(places_->directory());
-  listings_.end(std::exchange(places_, std::move(places)));
 }
 
 Status Listing::read_on(ListingCookie cookie, bool wants_attributes,
                         const std::function<bool(const ListingName&)>& visit) {
-  const auto directory = places_->directory();
-  std::string after;
-  if (cookie != 0) {
-    DGFS_TRY(stream, listings_.find(directory, cookie));
-    DGFS_TRY(name, stream->name_before(cookie));
-    after = std::move(name);
-  }
   const Moment moment(layers_);
-  DGFS_TRY(record, moment.needed_record(directory));
+  DGFS_TRY(record, moment.needed_record(directory_));
   // Not even "..": the parent may have ended.
   if (record.attributes.link_count == 0) return ok();
-  if (places_->is_full()) begin_anew();
-  places_->begin_reply(after);
-  Reply reply{moment, *places_, wants_attributes, visit};
-  if (after.empty()) {
-    DGFS_TRY(goes_on, reply.add(kSelf, directory, format::kTypeDirectory, nullptr));
+  Reply reply{moment, wants_attributes, visit};
+  if (cookie < kBehindSelf) {
+    DGFS_TRY(goes_on, reply.add(kSelf, directory_, format::kTypeDirectory, nullptr, kBehindSelf));
     if (!goes_on) return ok();
   }
-  if (after.empty() || after == kSelf) {
-    DGFS_TRY(parent, moment.parent(directory));
-    DGFS_TRY(goes_on, reply.add(kParent, parent, format::kTypeDirectory, nullptr));
+  if (cookie < kBehindParent) {
+    DGFS_TRY(parent, moment.parent(directory_));
+    DGFS_TRY(goes_on,
+             reply.add(kParent, parent, format::kTypeDirectory, nullptr, kBehindParent));
     if (!goes_on) return ok();
   }
-  if (after == kSelf || after == kParent) after.clear();
-  DGFS_TRY(walk, DirectoryWalk::make(moment, directory, wants_attributes));
-  DGFS_CHECK(walk.seek_behind(after));
-  while (walk.is_at_name()) {
-    const auto* node = walk.node() ? &*walk.node() : nullptr;
-    DGFS_TRY(goes_on, reply.add(walk.name(), walk.dentry().object, walk.dentry().type, node));
+  DGFS_TRY(walk, DirectoryWalk::make(moment, directory_, wants_attributes));
+  PlacedNames names(walk, directory_, places_);
+  DGFS_CHECK(cookie <= kBehindParent ? names.begin() : names.go_behind(cookie));
+  for (;; names.next()) {
+    DGFS_TRY(name, names.name());
+    if (name == nullptr) return ok();
+    DGFS_TRY(goes_on, reply.add(name->name, name->dentry.object, name->dentry.type,
+                                name->node ? &*name->node : nullptr, names.cookie()));
     if (!goes_on) return ok();
-    DGFS_CHECK(walk.next());
   }
-  return ok();
 }
 
 }  // namespace dgfs::view

@@ -2,141 +2,107 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/view/listing_places.h"
 
-#include <iterator>
-#include <new>
 #include <utility>
+
+#include "base/bytes.h"
+#include "format/checksum.h"
 
 namespace dgfs::view {
 namespace {
 
-constexpr unsigned kSerialBits = 32;
+constexpr unsigned kKindShift = 61;
+constexpr unsigned kHashBits = 61;
+constexpr unsigned kAnchorBits = 16;
+static_assert(kAnchorBits + ListingPlace::kAnchoredCodeBits <= kKindShift);
+// Memory bounds anchors to half of the numbers, so a free one is near.
+static_assert(ListingPlaces::kAnchorBytesMax / 128 <= std::size_t{1} << (kAnchorBits - 1));
 
-std::uint32_t tag_of(ListingCookie cookie) {
-  return static_cast<std::uint32_t>(cookie >> kSerialBits);
-}
-
-Error unknown_place(std::uint16_t code) {
-  return {ErrorKind::kInvalidArgument, code, "a place in a listing that is no longer known"};
+constexpr std::uint64_t low_bits(std::uint64_t value, unsigned bits) {
+  return value & ((std::uint64_t{1} << bits) - 1);
 }
 
 }  // namespace
 
-bool ListingPlaces::is_full() const {
-  const std::lock_guard lock(mutex_);
-  return next_serial_ > last_begin_;
-}
-
-Result<std::string> ListingPlaces::name_before(ListingCookie cookie) const {
-  const std::lock_guard lock(mutex_);
-  const auto serial = static_cast<std::uint32_t>(cookie);
-  const auto behind = replies_.upper_bound(serial);
-  if (behind == replies_.begin() || serial >= next_serial_) return unknown_place(7381);
-  const auto& [first, reply] = *std::prev(behind);
-  if (reply.names.empty()) return reply.after;
-  std::size_t begin = 0;
-  for (auto at = first; at != serial; ++at) begin = reply.names.find('\0', begin) + 1;
-  return reply.names.substr(begin, reply.names.find('\0', begin) - begin);
-}
-
-void ListingPlaces::begin_reply(std::string after) {
-  Replies begun;
-  begun[0].after = std::move(after);
-  const std::lock_guard lock(mutex_);
-  begun_ = std::move(begun);
-}
-
-ListingPlaces::Reply& ListingPlaces::growing() noexcept {
-  return begun_.empty() ? std::prev(replies_.end())->second : begun_.begin()->second;
-}
-
-ListingCookie ListingPlaces::prepare(std::string_view name) {
-  const std::lock_guard lock(mutex_);
-  prepared_ = name;
-  auto& names = growing().names;
-  names.reserve(names.size() + name.size() + 1);
-  return ListingCookie{tag_} << kSerialBits | next_serial_;
-}
-
-void ListingPlaces::add_prepared() noexcept {
-  const std::lock_guard lock(mutex_);
-  auto& names = growing().names;
-  names += prepared_;
-  names += '\0';
-  names_bytes_ += prepared_.size() + 1;
-  *all_names_bytes_ += prepared_.size() + 1;
-  if (!begun_.empty()) {
-    auto reply = begun_.extract(begun_.begin());
-    reply.key() = next_serial_;
-    replies_bytes_ += bytes_of(reply.mapped());
-    replies_.insert(replies_.end(), std::move(reply));
-    forget_old();
-  }
-  ++next_serial_;
-}
-
-// The last reply keeps its names.
-void ListingPlaces::forget_old() noexcept {
-  const auto last = std::prev(replies_.end());
-  const auto names_bytes_max = *all_names_bytes_ > kAllNamesBytesMax ? 0 : kNamesBytesMax;
-  auto named = replies_.lower_bound(first_named_);
-  for (; names_bytes_ > names_bytes_max && named != last; ++named) forget_names(named->second);
-  first_named_ = named->first;
-  while (replies_bytes_ > kRepliesBytesMax && replies_.begin() != last) {
-    auto& oldest = replies_.begin()->second;
-    forget_names(oldest);
-    replies_bytes_ -= bytes_of(oldest);
-    replies_.erase(replies_.begin());
+std::optional<ListingPlace> ListingPlace::of(ListingCookie cookie) {
+  const auto rest = low_bits(cookie, kKindShift);
+  switch (cookie >> kKindShift) {
+    case static_cast<ListingCookie>(Kind::kNoAnchor):
+      return ListingPlace{Kind::kNoAnchor, 0, low_bits(rest, kCodeBits)};
+    case static_cast<ListingCookie>(Kind::kAnchored):
+      return ListingPlace{Kind::kAnchored, static_cast<std::uint32_t>(rest >> kAnchoredCodeBits),
+                          low_bits(rest, kAnchoredCodeBits)};
+    case static_cast<ListingCookie>(Kind::kIsAnchor):
+      return ListingPlace{Kind::kIsAnchor, anchor_of(rest), rest};
+    default:
+      return std::nullopt;
   }
 }
 
-void ListingPlaces::forget_names(Reply& reply) noexcept {
-  names_bytes_ -= reply.names.size();
-  *all_names_bytes_ -= reply.names.size();
-  std::string().swap(reply.names);
+ListingCookie ListingPlace::cookie() const {
+  const auto number = kind == Kind::kAnchored ? ListingCookie{anchor} << kAnchoredCodeBits : 0;
+  return static_cast<ListingCookie>(kind) << kKindShift | number | code;
+}
+
+std::uint64_t name_hash(ObjectNumber directory, std::string_view name) noexcept {
+  return low_bits(format::checksum64(as_bytes(name), directory), kHashBits);
+}
+
+std::uint32_t anchor_of(std::uint64_t name_hash) {
+  return static_cast<std::uint32_t>(name_hash >> (kHashBits - kAnchorBits));
+}
+
+std::uint32_t ListingPlaces::add_anchor(ObjectNumber directory, std::string_view name) {
+  auto number = anchor_of(name_hash(directory, name));
+  const std::lock_guard lock(mutex_);
+  for (;; number = static_cast<std::uint32_t>(low_bits(number + 1, kAnchorBits))) {
+    const auto found = anchors_.find({directory, number});
+    if (found == anchors_.end()) break;
+    if (found->second == name) return number;
+  }
+  insert({directory, number}, name);
+  return number;
+}
+
+void ListingPlaces::restore_anchor(ObjectNumber directory, std::uint32_t number,
+                                   std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  if (!anchors_.contains({directory, number})) insert({directory, number}, name);
+}
+
+void ListingPlaces::insert(const Key& key, std::string_view name) {
+  std::string kept(name);
+  ages_.push_back(key);
+  try {
+    anchors_.emplace(key, std::move(kept));
+  } catch (...) {
+    ages_.pop_back();
+    throw;
+  }
+  bytes_ += bytes_of(name);
+  while (bytes_ > kAnchorBytesMax) {
+    const auto oldest = anchors_.find(ages_.front());
+    bytes_ -= bytes_of(oldest->second);
+    anchors_.erase(oldest);
+    ages_.pop_front();
+  }
+}
+
+// An anchor whose number was taken has one of the next.
+std::optional<std::string> ListingPlaces::anchor(ObjectNumber directory,
+                                                 const ListingPlace& place) const {
+  const bool is_exact = place.kind == ListingPlace::Kind::kIsAnchor;
+  const std::lock_guard lock(mutex_);
+  for (auto number = place.anchor;;
+       number = static_cast<std::uint32_t>(low_bits(number + 1, kAnchorBits))) {
+    const auto found = anchors_.find({directory, number});
+    if (found == anchors_.end()) return std::nullopt;
+    if (!is_exact || name_hash(directory, found->second) == place.code) return found->second;
+  }
 }
 
 std::size_t ListingPlaces::memory_bytes() const {
   const std::lock_guard lock(mutex_);
-  return sizeof *this + replies_bytes_ + names_bytes_;
-}
-
-std::shared_ptr<ListingPlaces> Listings::begin(ObjectNumber directory) {
-  const std::lock_guard lock(mutex_);
-  do {
-    next_tag_ = (next_tag_ + 1) & kTagsMask;
-  } while (next_tag_ == 0 || streams_.contains(next_tag_));
-  auto places = std::make_shared<ListingPlaces>(directory, next_tag_, last_begin_, names_bytes_);
-  streams_.emplace(next_tag_, places);
-  return places;
-}
-
-// A stream for which there is no memory is forgotten at once.
-void Listings::end(const std::shared_ptr<ListingPlaces>& places) noexcept {
-  const std::lock_guard lock(mutex_);
-  try {
-    ended_.push_back(places);
-  } catch (const std::bad_alloc&) {
-    streams_.erase(places->tag());
-    return;
-  }
-  ended_bytes_ += places->memory_bytes();
-  while (ended_.size() > kEndedMax || ended_bytes_ > kEndedBytesMax) forget_oldest();
-}
-
-void Listings::forget_oldest() noexcept {
-  ended_bytes_ -= ended_.front()->memory_bytes();
-  streams_.erase(ended_.front()->tag());
-  ended_.pop_front();
-}
-
-Result<std::shared_ptr<ListingPlaces>> Listings::find(ObjectNumber directory,
-                                                      ListingCookie cookie) const {
-  const std::lock_guard lock(mutex_);
-  const auto stream = streams_.find(tag_of(cookie));
-  if (stream == streams_.end() || stream->second->directory() != directory) {
-    return unknown_place(7382);
-  }
-  return stream->second;
+  return bytes_;
 }
 
 }  // namespace dgfs::view

@@ -3,7 +3,6 @@
 #include "delta/view/view.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "delta/view/contents/composed_chunks.h"
@@ -20,14 +19,6 @@
 
 namespace dgfs::view {
 namespace {
-
-std::uint32_t random_number(storage::Env& env) {
-  std::array<std::uint8_t, sizeof(std::uint32_t)> bytes{};
-  env.random(bytes);
-  std::uint32_t number = 0;
-  for (const std::uint8_t byte : bytes) number = number << 8 | byte;
-  return number;
-}
 
 // Numbers that a lower store may have given out are not given out again.
 Result<ObjectNumber> first_number(const Layers& layers, const delta::Manifest& manifest) {
@@ -79,8 +70,7 @@ struct View::State {
         content_writer(writer, layers, composed),
         readers(layers),
         content_reader(layers, composed),
-        data_seek(layers),
-        listings(random_number(env)) {}
+        data_seek(layers) {}
 
   /// Ends all orphans that can be ended. A damaged orphan keeps its mark, for a repair; so do all
   /// orphans of a delta that may not be written to. Errors: the first one.
@@ -109,7 +99,7 @@ struct View::State {
   Readers readers;
   ContentReader content_reader;
   DataSeek data_seek;
-  Listings listings;
+  ListingPlaces places;
 };
 
 View::View(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -282,7 +272,7 @@ Result<std::unique_ptr<Listing>> View::open_listing(ObjectNumber directory) {
     if (!format::is_directory(record.attributes.mode)) {
       return Error(ErrorKind::kNotDirectory, 7384, "not a directory");
     }
-    return std::make_unique<Listing>(state_->layers, state_->listings, directory);
+    return std::make_unique<Listing>(state_->layers, state_->places, directory);
   });
 }
 

@@ -4,11 +4,12 @@
 // Directories of very many names: in the image, in the stores, and in both. A listing gives all of
 // them in order and in bounded memory, and a caller can remove each name as it comes.
 #include <algorithm>
-#include <functional>
+#include <set>
 
 #include "delta/view/listing.h"
 #include "tests/delta/view/view_fixture.h"
 #include "tests/support/heap_meter.h"
+#include "tests/support/random.h"
 
 namespace dgfs::test {
 namespace {
@@ -17,7 +18,6 @@ using view::kRoot;
 using view::Listing;
 using view::ListingCookie;
 using view::ListingName;
-using view::ListingPlaces;
 using view::ObjectNumber;
 
 constexpr std::size_t kReplyNames = 100;
@@ -145,92 +145,188 @@ INSTANTIATE_TEST_SUITE_P(Many, LargeListing,
                                          Case{"Both", 1'000'000, Layer::kBoth}),
                          name_of_case);
 
-// For older replies the stream remembers where they began.
-TEST(LargeListingPlaces, ForgetNamesBeforeReplies) {
-  constexpr int kNames = 300'000;
-  constexpr int kNamesOfReply = 100;
-  ListingPlaces places(kRoot, 1);
-  std::vector<ListingCookie> cookies;
-  for (int i = 0; i < kNames; ++i) {
-    if (i % kNamesOfReply == 0) places.begin_reply(i == 0 ? "" : name_of(i - 1));
-    cookies.push_back(places.prepare(name_of(i)));
-    places.add_prepared();
-  }
-  const auto at = [&](int i) {
-    return value_of(places.name_before(cookies[static_cast<std::size_t>(i)]));
-  };
-  EXPECT_EQ(at(250), name_of(199)) << "names come twice, but none is left out";
-  const int exact = static_cast<int>(ListingPlaces::kNamesBytesMax / (name_of(0).size() + 1));
-  for (int i = kNames - exact + kNamesOfReply; i < kNames; ++i) ASSERT_EQ(at(i), name_of(i));
-  EXPECT_LT(places.memory_bytes(), ListingPlaces::kNamesBytesMax + 1'000'000);
-}
+// How the names of a directory look.
+enum class Names : std::uint8_t { kNumbered, kLongBeginning, kRandom, kPairs };
 
-// A stream of short replies remembers as many as its memory holds, and refuses older cookies.
-TEST(LargeListingPlaces, AreForgottenInTheEnd) {
-  constexpr std::uint32_t kReplies = 200'000;
-  ListingPlaces places(kRoot, 1);
-  std::vector<ListingCookie> cookies;
-  std::string before;
-  for (std::uint32_t i = 0; i < kReplies; ++i) {
-    places.begin_reply(before);
-    before = name_of(static_cast<int>(i));
-    cookies.push_back(places.prepare(before));
-    places.add_prepared();
-  }
-  const auto is_kept = [&](ListingCookie cookie) { return places.name_before(cookie).has_value(); };
-  const auto first = std::ranges::partition_point(cookies, std::not_fn(is_kept));
-  const auto forgotten = static_cast<int>(first - cookies.begin());
-  EXPECT_GT(forgotten, 1000);
-  EXPECT_GT(static_cast<int>(kReplies) - forgotten, 30'000);
-  EXPECT_EQ(places.name_before(cookies[0]).error().kind(), ErrorKind::kInvalidArgument);
-  EXPECT_EQ(value_of(places.name_before(*first)), name_of(forgotten));
-  EXPECT_EQ(value_of(places.name_before(cookies.back())), before);
-  EXPECT_LT(places.memory_bytes(),
-            ListingPlaces::kRepliesBytesMax + ListingPlaces::kNamesBytesMax + 1000);
-}
+struct PlacesCase {
+  const char* name = "";
+  int names = 0;
+  Layer layer = Layer::kImage;
+  Names kind = Names::kNumbered;
+};
 
-// The next reply frees the memory of the long one, so that all memory is counted.
-TEST(LargeListingPlaces, WhatALongReplyTakesCountsUntilTheNext) {
-  ListingPlaces places(kRoot, 1);
-  places.begin_reply("");
-  for (int i = 0; i < 100'000; ++i) {
-    static_cast<void>(places.prepare(name_of(i)));
-    places.add_prepared();
-  }
-  EXPECT_GT(places.memory_bytes(), 100'000 * name_of(0).size());
-  places.begin_reply(name_of(99'999));
-  static_cast<void>(places.prepare("z"));
-  places.add_prepared();
-  EXPECT_LT(places.memory_bytes(), 1000U);
-}
-
-// One reply with all names is more than ended streams may keep together: the stream is forgotten at
-// once, and so are those before it.
-TEST(LargeListingPlaces, StreamsThatHaveEndedKeepABoundedAmount) {
-  view::Listings listings(0);
-  const auto end = [&](std::size_t names, std::size_t name_bytes) {
-    const auto places = listings.begin(kRoot);
-    places->begin_reply("");
-    ListingCookie cookie = 0;
-    for (std::size_t i = 0; i < names; ++i) {
-      const auto each = places->prepare(std::string(name_bytes, 'n'));
-      if (cookie == 0) cookie = each;
-      places->add_prepared();
+// Random access to the places of a directory: each leads to the name behind it.
+class ListingOrder : public testing::TestWithParam<PlacesCase> {
+ protected:
+  ListingOrder() {
+    tree_.options() = {};
+    tree_.options().create = true;
+    tree_.tree().directory("d");
+    Random random(seed());
+    while (static_cast<int>(names_.size()) < GetParam().names) names_.insert(any_name(random));
+    int i = 0;
+    for (const auto& name : names_) {
+      if (is_in_image(i++)) tree_.tree().file("d/" + name, "");
     }
-    listings.end(places);
-    return cookie;
+    tree_.open();
+    directory_ = value_of(view().lookup(kRoot, "d")).object;
+    i = 0;
+    for (const auto& name : names_) {
+      if (!is_in_image(i++)) value_of(view().create(directory_, name, {}, {}));
+    }
+  }
+
+  [[nodiscard]] static std::uint64_t seed() { return 17; }
+  [[nodiscard]] static bool is_in_image(int i) {
+    return GetParam().layer == Layer::kImage || (GetParam().layer == Layer::kBoth && i % 2 == 0);
+  }
+  [[nodiscard]] view::View& view() { return tree_.view(); }
+
+  [[nodiscard]] std::string any_name(Random& random) const {
+    const auto number = std::to_string(10'000'000 + names_.size());
+    switch (GetParam().kind) {
+      case Names::kNumbered:
+        return "f" + number;
+      case Names::kLongBeginning:
+        return "pictures of the long holiday in 2014, second week, number " + number + ".jpg";
+      case Names::kRandom: {
+        std::string name;
+        while (name.size() < 20) name.push_back("0123456789abcdef"[random.below(16)]);
+        return name;
+      }
+      case Names::kPairs:
+        return "photo-" + std::to_string(10'000'000 + names_.size() / 2) +
+               "-with-a-long-end-of-its-name" + (names_.size() % 2 == 0 ? ".jpg" : ".jpg.xmp");
+    }
+    return number;
+  }
+
+  // All names with their places, listed in replies of 100.
+  [[nodiscard]] std::vector<std::pair<std::string, ListingCookie>> list_all() {
+    std::vector<std::pair<std::string, ListingCookie>> all;
+    ListingCookie cookie = view::kBehindParent;
+    const auto listing = value_of(view().open_listing(directory_));
+    for (std::size_t before = 1; before != all.size();) {
+      before = all.size();
+      expect_ok(listing->read(cookie, false, [&](const ListingName& name) {
+        if (all.size() == before + kReplyNames) return false;
+        all.emplace_back(name.name, cookie = name.cookie);
+        return true;
+      }));
+    }
+    return all;
+  }
+  // The first name behind a place that is one of `names_`; empty: there is none.
+  [[nodiscard]] std::string behind(ListingCookie cookie) {
+    std::string found;
+    expect_ok(value_of(view().open_listing(directory_))
+                  ->read(cookie, false, [&](const ListingName& name) {
+                    if (!names_.contains(std::string(name.name))) return true;
+                    found = name.name;
+                    return false;
+                  }));
+    return found;
+  }
+  // @return places that lead elsewhere
+  [[nodiscard]] int count_wrong(const std::vector<std::pair<std::string, ListingCookie>>& all,
+                                std::size_t step) {
+    int wrong = 0;
+    for (std::size_t i = 0; i < all.size(); i += step) {
+      const auto next = names_.upper_bound(all[i].first);
+      if (behind(all[i].second) != (next == names_.end() ? "" : *next)) ++wrong;
+    }
+    return wrong;
+  }
+
+  ViewedTree tree_;
+  ObjectNumber directory_ = 0;
+  std::set<std::string> names_;
+};
+
+TEST_P(ListingOrder, EachPlaceLeadsToTheNextName) {
+  const auto all = list_all();
+  ASSERT_EQ(all.size(), names_.size());
+  EXPECT_TRUE(std::ranges::is_sorted(all, {}, &std::pair<std::string, ListingCookie>::first));
+  std::set<ListingCookie> places;
+  for (const auto& [name, place] : all) places.insert(place);
+  EXPECT_EQ(places.size(), all.size());
+  EXPECT_EQ(count_wrong(all, 1), 0);
+}
+
+// Names that were there before come and go, too: a place stays where its name was.
+TEST_P(ListingOrder, EachPlaceStaysWhileOtherNamesComeAndGo) {
+  const auto all = list_all();
+  Random random(seed() + 1);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& name = all[i].first;
+    if (random.one_in(3)) {
+      auto other = name;
+      other.insert(random.below(name.size() + 1), 1, "05az~"[random.below(5)]);
+      if (names_.contains(other)) continue;
+      const auto made = view().create(directory_, other, {}, {});
+      EXPECT_TRUE(made || made.error().kind() == ErrorKind::kExists);
+    } else if (random.one_in(10)) {
+      expect_ok(view().release(value_of(view().unlink(directory_, name)).object));
+      names_.erase(name);
+    }
+    // Places are asked for long after names near them have changed.
+    if (i % 10 == 9 && i > 5000) {
+      const auto& [old, place] = all[i - 5000];
+      const auto next = names_.upper_bound(old);
+      ASSERT_EQ(behind(place), next == names_.end() ? "" : *next);
+    }
+  }
+  EXPECT_EQ(count_wrong(all, 7), 0);
+}
+
+// A place that needs an anchor is found again if the name that was the anchor is still there.
+TEST_P(ListingOrder, PlacesOutliveTheView) {
+  const auto all = list_all();
+  tree_.reopen();
+  EXPECT_EQ(count_wrong(all, 97), 0);
+}
+
+std::string name_of_places_case(const testing::TestParamInfo<PlacesCase>& info) {
+  return info.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Few, ListingOrder,
+    testing::Values(PlacesCase{"NumberedInImage", 20'000, Layer::kImage, Names::kNumbered},
+                    PlacesCase{"NumberedInStore", 20'000, Layer::kStore, Names::kNumbered},
+                    PlacesCase{"LongBeginningInImage", 20'000, Layer::kImage,
+                               Names::kLongBeginning},
+                    PlacesCase{"LongBeginningInBoth", 20'000, Layer::kBoth, Names::kLongBeginning},
+                    PlacesCase{"RandomInStore", 20'000, Layer::kStore, Names::kRandom},
+                    PlacesCase{"PairsInStore", 20'000, Layer::kStore, Names::kPairs}),
+    name_of_places_case);
+INSTANTIATE_TEST_SUITE_P(
+    Many, ListingOrder,
+    testing::Values(PlacesCase{"NumberedInBoth", 1'000'000, Layer::kBoth, Names::kNumbered},
+                    PlacesCase{"LongBeginningInStore", 1'000'000, Layer::kStore,
+                               Names::kLongBeginning}),
+    name_of_places_case);
+
+TEST(LargeListingPlaces, RememberABoundedAmount) {
+  using Place = view::ListingPlace;
+  const auto exact = [](int i) {
+    return Place{Place::Kind::kIsAnchor, view::anchor_of(view::name_hash(kRoot, name_of(i))),
+                 view::name_hash(kRoot, name_of(i))};
   };
-  const auto small = end(10, 10);
-  EXPECT_TRUE(listings.find(kRoot, small));
-  const auto half = end(1, view::Listings::kEndedBytesMax / 2);
-  EXPECT_TRUE(listings.find(kRoot, small));
-  const auto other_half = end(1, view::Listings::kEndedBytesMax / 2);
-  EXPECT_FALSE(listings.find(kRoot, small));
-  EXPECT_FALSE(listings.find(kRoot, half)) << "streams keep more than the bytes of their names";
-  EXPECT_TRUE(listings.find(kRoot, other_half));
-  EXPECT_FALSE(listings.find(kRoot, end(1'000'000, 14)));
-  EXPECT_FALSE(listings.find(kRoot, other_half));
-  EXPECT_TRUE(listings.find(kRoot, end(10, 10)));
+  view::ListingPlaces places;
+  const auto first = places.add_anchor(kRoot, name_of(0));
+  const Place anchored{Place::Kind::kAnchored, first, 5};
+  EXPECT_EQ(places.add_anchor(kRoot, name_of(0)), first);
+  EXPECT_EQ(places.anchor(kRoot, anchored), name_of(0));
+  EXPECT_FALSE(places.anchor(kRoot + 1, anchored));
+  std::set<std::uint32_t> numbers;
+  for (int i = 0; i < 20'000; ++i) numbers.insert(places.add_anchor(kRoot, name_of(i)));
+  EXPECT_EQ(numbers.size(), 20'000U) << "an anchor has a number of its own";
+  for (int i = 0; i < 20'000; ++i) ASSERT_EQ(places.anchor(kRoot, exact(i)), name_of(i));
+  for (int i = 0; i < 100'000; ++i) static_cast<void>(places.add_anchor(kRoot, name_of(i)));
+  EXPECT_FALSE(places.anchor(kRoot, exact(0)));
+  EXPECT_EQ(places.anchor(kRoot, exact(99'999)), name_of(99'999));
+  EXPECT_LE(places.memory_bytes(), view::ListingPlaces::kAnchorBytesMax);
 }
 
 }  // namespace

@@ -14,9 +14,6 @@ namespace {
 
 constexpr std::size_t kStreamsMax = 4;
 constexpr std::size_t kGivenMax = 64;
-constexpr unsigned kTagBits = 32;
-constexpr view::ListingCookie kOtherTag = view::ListingCookie{1} << 62;
-constexpr view::ListingCookie kLastSerial = 0xffffffff;
 
 }  // namespace
 
@@ -125,22 +122,20 @@ void OpenListings::open(Choice& choice) {
   streams_.push_back(std::move(stream));
 }
 
+// A place outlives the view if its name still exists.
 void OpenListings::close() {
-  of_before_.clear();
-  for (const Stream& stream : streams_) {
-    if (stream.cookie != 0) of_before_.emplace_back(stream.directory, stream.cookie);
+  for (Stream& stream : streams_) {
+    const auto places = places_of(stream);
+    const auto is_gone = [&](const Place& place) { return !places.contains(place); };
+    std::erase_if(stream.given, [&](const Given& given) { return is_gone(given.place); });
+    if (stream.cookie != 0 && is_gone(stream.at)) rewind(stream), begin_again(stream);
+    stream.listing = nullptr;
   }
-  streams_.clear();
 }
 
-void OpenListings::expect_forgotten() {
-  for (const auto& [directory, cookie] : of_before_) {
-    Stream stream;
-    stream.directory = directory;
-    if (!operations_.model().objects().contains(directory)) continue;
-    if (open_handle(stream)) expect_refused(stream, cookie, "a place before the view was opened");
-  }
-  of_before_.clear();
+void OpenListings::go_on() {
+  note_changes();
+  std::erase_if(streams_, [&](Stream& stream) { return !open_handle(stream); });
 }
 
 // Reading.
@@ -213,29 +208,19 @@ void OpenListings::go_back(Stream& stream, Choice& choice) const {
   stream.stayed = places_of(stream);
 }
 
-void OpenListings::expect_refused(const Stream& stream, view::ListingCookie cookie,
-                                  const char* why) const {
-  bool is_given = false;
-  const Status status = stream.listing->read(cookie, false, [&](const view::ListingName&) {
-    is_given = true;
-    return true;
-  });
-  EXPECT_TRUE(!status && status.error().kind() == ErrorKind::kInvalidArgument && !is_given)
-      << "listing #" << stream.directory << ": " << why << " was accepted";
-}
-
-void OpenListings::ask_for_unknown_place(Stream& stream, Choice& choice) {
-  if (stream.cookie == 0) return;
-  const Stream& other = streams_.at(choice.below(streams_.size()));
-  switch (choice.below(3)) {
-    case 0:
-      return expect_refused(stream, stream.cookie | kLastSerial, "a place that was never given");
-    case 1:
-      return expect_refused(stream, stream.cookie ^ kOtherTag, "a place of an unknown stream");
-    default:
-      if (other.directory == stream.directory || other.cookie >> kTagBits == 0) return;
-      return expect_refused(stream, other.cookie, "a place in another directory");
-  }
+// A number that no listing gave leads to some place, or is refused.
+void OpenListings::ask_for_any_place(Stream& stream, Choice& choice) const {
+  auto cookie = choice.below(std::uint64_t{1} << 31U) << 32U | choice.below(~std::uint64_t{0});
+  cookie &= ~(std::uint64_t{1} << 63U);
+  if (choice.one_in(2)) cookie = stream.cookie ^ std::uint64_t{1} << choice.below(63);
+  std::size_t count = 0;
+  const Status status =
+      stream.listing->read(cookie, false, [&](const view::ListingName& name) {
+        expect_was_there(stream, name);
+        return ++count < 5;
+      });
+  if (status || directory_of(stream) == nullptr) return;
+  EXPECT_EQ(status.error().kind(), ErrorKind::kInvalidArgument) << status.error().message();
 }
 
 void OpenListings::act(std::uint64_t number) {
@@ -256,7 +241,7 @@ void OpenListings::act(std::uint64_t number) {
   } else if (chosen <= 5) {
     goes_on = open_handle(stream);
   } else if (chosen <= 7) {
-    ask_for_unknown_place(stream, choice);
+    ask_for_any_place(stream, choice);
   }
   if (goes_on) read(stream, 1 + choice.below(6), choice.one_in(3));
   if (!goes_on || directory_of(stream) == nullptr) {

@@ -21,8 +21,8 @@
 namespace dgfs::test {
 
 /// A few streams over directories of a view. A name that stayed all the time must come once and in
-/// order. A name that never existed must not come. The view must refuse unknown places. Each broken
-/// promise adds a failure. For one thread.
+/// order, also if the view is opened again meanwhile. A name that never existed must not come. Each
+/// broken promise adds a failure. For one thread.
 class OpenListings {
  public:
   /// @param operations  changes the tree; must outlive this
@@ -31,13 +31,13 @@ class OpenListings {
   /// Call it after each operation: names may have come or gone.
   void note_changes();
   /// Reads a reply, goes back, continues with another handle, begins or ends a stream, or asks for
-  /// an unknown place.
+  /// any number as a place.
   /// @param choice  decides which and where; the same choice does the same
   void act(std::uint64_t choice);
-  /// Ends all streams, before the view is closed.
+  /// Closes all handles, before the view is closed.
   void close();
-  /// Call it once the view is open again: the view must not know the old places.
-  void expect_forgotten();
+  /// Call it once the view is open again: the streams go on where they were.
+  void go_on();
 
   /// The number of names that came in replies.
   [[nodiscard]] std::uint64_t names_read() const { return names_read_; }
@@ -86,15 +86,12 @@ class OpenListings {
   void expect_was_there(const Stream& stream, const view::ListingName& name) const;
   void expect_nothing_left_out(const Stream& stream, const std::optional<Place>& before) const;
   void go_back(Stream& stream, Choice& choice) const;
-  void expect_refused(const Stream& stream, view::ListingCookie cookie, const char* why) const;
-  void ask_for_unknown_place(Stream& stream, Choice& choice);
+  void ask_for_any_place(Stream& stream, Choice& choice) const;
 
   const ViewOperations& operations_;
   std::vector<Stream> streams_;
   std::uint64_t next_handle_ = 1;
   std::uint64_t names_read_ = 0;
-  /// Directories and cookies from before the view was opened again.
-  std::vector<std::pair<ModelId, view::ListingCookie>> of_before_;
 };
 
 }  // namespace dgfs::test
