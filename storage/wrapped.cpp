@@ -3,11 +3,12 @@
 #include "storage/wrapped.h"
 
 #include "storage/names.h"
+#include "storage/source_traits.h"
 
 namespace dgfs::storage {
 namespace {
 
-class WrappedFile final : public File {
+class WrappedFile final : public File, public FileTraits {
  public:
   WrappedFile(std::unique_ptr<File> inner, CallObserver& observer)
       : owned_(std::move(inner)), inner_(owned_.get()), observer_(observer) {}
@@ -69,6 +70,13 @@ class WrappedFile final : public File {
     DGFS_CHECK(observer_.before(CallKind::kOther, path()));
     return inner_->xattrs();
   }
+  std::vector<Xattr> readable_xattrs(std::vector<Error>& unreadable) const override {
+    if (auto let = observer_.before(CallKind::kOther, path()); !let) {
+      unreadable.push_back(std::move(let).error());
+      return {};
+    }
+    return storage::readable_xattrs(*inner_, unreadable);
+  }
   const std::string& path() const override { return inner_->path(); }
 
   [[nodiscard]] File& inner() noexcept { return *inner_; }
@@ -120,7 +128,7 @@ class WrappedNewFile final : public NewFile {
   CallObserver& observer_;
 };
 
-class WrappedDirectory final : public Directory {
+class WrappedDirectory final : public Directory, public DirectoryTraits {
  public:
   WrappedDirectory(std::unique_ptr<Directory> inner, CallObserver& observer)
       : inner_(std::move(inner)), observer_(observer) {}
@@ -151,6 +159,15 @@ class WrappedDirectory final : public Directory {
     DGFS_CHECK(before(CallKind::kOther, name));
     return inner_->xattrs(name);
   }
+  std::vector<Xattr> readable_xattrs(std::string_view name,
+                                     std::vector<Error>& unreadable) const override {
+    if (auto let = before(CallKind::kOther, name); !let) {
+      unreadable.push_back(std::move(let).error());
+      return {};
+    }
+    return storage::readable_xattrs(*inner_, name, unreadable);
+  }
+  bool keeps_inode_numbers() const override { return storage::keeps_inode_numbers(*inner_); }
   Status make_directory(std::string_view name, std::uint32_t mode) override {
     DGFS_CHECK(before(CallKind::kAllocate, name));
     return inner_->make_directory(name, mode);

@@ -4,12 +4,19 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 
 #include "storage/file_mode.h"
 #include "storage/names.h"
+#include "storage/posix/entry_name.h"
 #include "storage/posix/file.h"
 #include "storage/posix/new_file.h"
 #include "storage/posix/os_error.h"
@@ -18,6 +25,12 @@
 
 namespace dgfs::storage {
 namespace {
+
+// File systems that give an object a new inode number after the kernel has forgotten its inode.
+// FUSE and 9p do so only with some servers, overlays only for some objects.
+constexpr std::array<std::uint32_t, 7> kRenumbering = {
+    FUSE_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, MSDOS_SUPER_MAGIC, EXFAT_SUPER_MAGIC,
+    CIFS_SUPER_MAGIC, SMB2_SUPER_MAGIC,      V9FS_MAGIC};
 
 struct CloseDir {
   void operator()(DIR* dir) const noexcept { ::closedir(dir); }
@@ -43,6 +56,15 @@ Status check_regular(int fd, const std::string& path) {
   return Error(ErrorKind::kInvalidArgument, 1023, "is not a regular file").in_file(path);
 }
 
+// fchmod(2) refuses O_PATH descriptors. fchmodat2(2) takes them since Linux 6.6; before that, only
+// /proc leads from the descriptor to the object.
+int change_mode(int path_fd, std::uint32_t mode) {
+  constexpr long kFchmodat2 = 452;  // of all architectures
+  if (::syscall(kFchmodat2, path_fd, "", mode, AT_EMPTY_PATH) == 0) return 0;
+  if (!is_missing_call(errno)) return -1;
+  return fall_back(errno, [&] { return ::chmod(proc_path(path_fd).c_str(), mode); });
+}
+
 bool is_dot_or_dot_dot(std::string_view name) { return name == "." || name == ".."; }
 
 bool is_node_mode(std::uint32_t mode) {
@@ -57,10 +79,6 @@ Error link_error(int os_errno, const std::string& path) {
 }
 
 }  // namespace
-
-std::string PosixDirectory::entry_path(std::string_view name) const {
-  return join_path(proc_path(fd_.get()), name);
-}
 
 Status PosixDirectory::each_name(const NameSink& sink) const {
   // Opens the directory anew: the position of a directory stream belongs to the open file, and
@@ -132,7 +150,25 @@ Result<std::string> PosixDirectory::read_link(std::string_view name) const {
 Result<std::vector<Xattr>> PosixDirectory::xattrs(std::string_view name) const {
   DGFS_CHECK(check_name_or_self(name, path_));
   if (name.empty()) return posix_xattrs(fd_.get(), path_);
-  return posix_xattrs_at(entry_path(name), join_path(path_, name));
+  return posix_xattrs_at({fd_.get(), std::string(name)}, join_path(path_, name));
+}
+
+std::vector<Xattr> PosixDirectory::readable_xattrs(std::string_view name,
+                                                   std::vector<Error>& unreadable) const {
+  if (auto checked = check_name_or_self(name, path_); !checked) {
+    unreadable.push_back(std::move(checked).error());
+    return {};
+  }
+  if (name.empty()) return posix_readable_xattrs(fd_.get(), path_, unreadable);
+  return posix_readable_xattrs_at({fd_.get(), std::string(name)}, join_path(path_, name),
+                                  unreadable);
+}
+
+bool PosixDirectory::keeps_inode_numbers() const {
+  struct statfs status {};
+  if (::fstatfs(fd_.get(), &status) != 0) return false;
+  return std::ranges::find(kRenumbering, static_cast<std::uint32_t>(status.f_type)) ==
+         kRenumbering.end();
 }
 
 Status PosixDirectory::make_directory(std::string_view name, std::uint32_t mode) {
@@ -202,6 +238,7 @@ Status PosixDirectory::set_owner(std::string_view name, std::uint32_t uid, std::
 Status PosixDirectory::set_mode(std::string_view name, std::uint32_t mode) {
   DGFS_CHECK(check_name_or_self(name, path_));
   const std::string path = join_path(path_, name);
+  if (name.empty() && ::fchmod(fd_.get(), mode & kPermissionMask) == 0) return ok();
   // chmod follows links. An O_PATH descriptor pins the object, so that no process can put a link in
   // its place between the check and the change.
   const UniqueFd fd(name.empty() ? ::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0)
@@ -213,7 +250,7 @@ Status PosixDirectory::set_mode(std::string_view name, std::uint32_t mode) {
   if (S_ISLNK(status.st_mode)) {
     return Error(ErrorKind::kInvalidArgument, 1043, "a symbolic link has no mode").in_file(path);
   }
-  if (::chmod(proc_path(fd.get()).c_str(), mode & kPermissionMask) == 0) return ok();
+  if (change_mode(fd.get(), mode & kPermissionMask) == 0) return ok();
   return os_error(1044, errno, "set mode", path);
 }
 
@@ -239,9 +276,8 @@ Status PosixDirectory::set_xattr(std::string_view name, std::string_view key, By
   DGFS_CHECK(check_no_nul(key, "attribute name", join_path(path_, name)));
   const std::string key_text(key);
   const int failed =
-      name.empty()
-          ? ::fsetxattr(fd_.get(), key_text.c_str(), value.data(), value.size(), 0)
-          : ::lsetxattr(entry_path(name).c_str(), key_text.c_str(), value.data(), value.size(), 0);
+      name.empty() ? ::fsetxattr(fd_.get(), key_text.c_str(), value.data(), value.size(), 0)
+                   : EntryName{fd_.get(), std::string(name)}.set_xattr(key_text.c_str(), value);
   if (failed == 0) return ok();
   return os_error(1046, errno, "set extended attribute " + key_text, join_path(path_, name));
 }
@@ -250,8 +286,9 @@ Status PosixDirectory::remove_xattr(std::string_view name, std::string_view key)
   DGFS_CHECK(check_name_or_self(name, path_));
   DGFS_CHECK(check_no_nul(key, "attribute name", join_path(path_, name)));
   const std::string key_text(key);
-  const int failed = name.empty() ? ::fremovexattr(fd_.get(), key_text.c_str())
-                                  : ::lremovexattr(entry_path(name).c_str(), key_text.c_str());
+  const int failed = name.empty()
+                         ? ::fremovexattr(fd_.get(), key_text.c_str())
+                         : EntryName{fd_.get(), std::string(name)}.remove_xattr(key_text.c_str());
   if (failed == 0) return ok();
   return os_error(1068, errno, "remove extended attribute " + key_text, join_path(path_, name));
 }

@@ -9,10 +9,11 @@
 
 #include "storage/directory.h"
 #include "storage/posix/unique_fd.h"
+#include "storage/source_traits.h"
 
 namespace dgfs::storage {
 
-class PosixDirectory final : public Directory {
+class PosixDirectory final : public Directory, public DirectoryTraits {
  public:
   PosixDirectory(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
 
@@ -22,6 +23,9 @@ class PosixDirectory final : public Directory {
   Result<std::unique_ptr<File>> open_file(std::string_view name) const override;
   Result<std::string> read_link(std::string_view name) const override;
   Result<std::vector<Xattr>> xattrs(std::string_view name) const override;
+  std::vector<Xattr> readable_xattrs(std::string_view name,
+                                     std::vector<Error>& unreadable) const override;
+  bool keeps_inode_numbers() const override;
 
   Status make_directory(std::string_view name, std::uint32_t mode) override;
   Result<std::unique_ptr<File>> create_file(std::string_view name, std::uint32_t mode) override;
@@ -42,9 +46,6 @@ class PosixDirectory final : public Directory {
   const std::string& path() const override { return path_; }
 
  private:
-  // "/proc/self/fd/N/name": a short path of an entry, however deep this directory lies.
-  [[nodiscard]] std::string entry_path(std::string_view name) const;
-
   UniqueFd fd_;
   std::string path_;
 };

@@ -253,6 +253,10 @@ void PosixFile::advise(Access access, std::uint64_t offset_bytes, std::uint64_t 
 
 Result<std::vector<Xattr>> PosixFile::xattrs() const { return posix_xattrs(fd_.get(), path_); }
 
+std::vector<Xattr> PosixFile::readable_xattrs(std::vector<Error>& unreadable) const {
+  return posix_readable_xattrs(fd_.get(), path_, unreadable);
+}
+
 std::string proc_path(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
 }  // namespace dgfs::storage

@@ -11,10 +11,11 @@
 #include "storage/env.h"
 #include "storage/file.h"
 #include "storage/posix/unique_fd.h"
+#include "storage/source_traits.h"
 
 namespace dgfs::storage {
 
-class PosixFile final : public File {
+class PosixFile final : public File, public FileTraits {
  public:
   PosixFile(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
 
@@ -48,6 +49,7 @@ class PosixFile final : public File {
   /// and to be woken.
   void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) override;
   Result<std::vector<Xattr>> xattrs() const override;
+  std::vector<Xattr> readable_xattrs(std::vector<Error>& unreadable) const override;
   const std::string& path() const override { return path_; }
 
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }

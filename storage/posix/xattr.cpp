@@ -6,7 +6,9 @@
 #include <sys/xattr.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -46,49 +48,99 @@ std::vector<std::string> split_names(std::string_view list) {
   return names;
 }
 
-template <class List, class Get>
-Result<std::vector<Xattr>> collect(const std::string& path, List list, Get get) {
+// The system's calls on an open file, as EntryName has them for the entry of a directory.
+struct OfFile {
+  int fd;
+  ssize_t list_xattrs(std::uint8_t* out, std::size_t size) const {
+    return ::flistxattr(fd, reinterpret_cast<char*>(out), size);
+  }
+  ssize_t get_xattr(const char* name, std::uint8_t* out, std::size_t size) const {
+    return ::fgetxattr(fd, name, out, size);
+  }
+};
+
+template <class Object>
+Result<std::vector<std::string>> names_of(const Object& object, const std::string& path) {
   Buffer buffer;
-  if (get_growing(buffer, list) < 0) {
-    if (errno == ENOTSUP || errno == ENOSYS) return std::vector<Xattr>{};
-    return os_error(1004, errno, "list extended attributes", path);
+  const auto list = [&](std::uint8_t* out, std::size_t size) {
+    return object.list_xattrs(out, size);
+  };
+  if (get_growing(buffer, list) >= 0) return split_names(as_text(buffer));
+  if (errno == ENOTSUP || errno == ENOSYS) return std::vector<std::string>{};
+  return os_error(1004, errno, "list extended attributes", path);
+}
+
+// nullopt: there is no such attribute (any more).
+template <class Object>
+Result<std::optional<Xattr>> read_one(const Object& object, std::string name,
+                                      const std::string& path) {
+  Buffer value;
+  const auto get = [&](std::uint8_t* out, std::size_t size) {
+    return object.get_xattr(name.c_str(), out, size);
+  };
+  if (get_growing(value, get) >= 0) return Xattr{std::move(name), std::move(value)};
+  if (errno == ENODATA) return std::optional<Xattr>();
+  return os_error(1005, errno, "read extended attribute " + name, path);
+}
+
+template <class Object>
+Result<std::vector<Xattr>> collect(const Object& object, const std::string& path) {
+  DGFS_TRY(names, names_of(object, path));
+  std::vector<Xattr> xattrs;
+  for (auto& name : names) {
+    DGFS_TRY(xattr, read_one(object, std::move(name), path));
+    if (xattr) xattrs.push_back(std::move(*xattr));
+  }
+  return xattrs;
+}
+
+// Attributes that decide on access. They are asked for by name if the list cannot be read; most
+// objects have none of them.
+constexpr std::array<const char*, 4> kAccessNames = {"security.capability", "security.selinux",
+                                                     "system.posix_acl_access",
+                                                     "system.posix_acl_default"};
+
+template <class Object>
+std::vector<Xattr> collect_readable(const Object& object, const std::string& path,
+                                    std::vector<Error>& unreadable) {
+  std::vector<std::string> names;
+  auto listed = names_of(object, path);
+  if (listed) {
+    names = std::move(listed).value();
+  } else {
+    unreadable.push_back(std::move(listed).error());
+    names.assign(kAccessNames.begin(), kAccessNames.end());
   }
   std::vector<Xattr> xattrs;
-  for (auto& name : split_names(as_text(buffer))) {
-    Buffer value;
-    const auto get_value = [&](std::uint8_t* out, std::size_t size) {
-      return get(name.c_str(), out, size);
-    };
-    if (get_growing(value, get_value) >= 0) {
-      xattrs.push_back({std::move(name), std::move(value)});
-    } else if (errno != ENODATA) {
-      return os_error(1005, errno, "read extended attribute " + name, path);
+  for (auto& name : names) {
+    auto xattr = read_one(object, std::move(name), path);
+    if (xattr) {
+      if (xattr.value()) xattrs.push_back(std::move(*xattr.value()));
+    } else if (listed || xattr.error().os_errno() != EOPNOTSUPP) {
+      unreadable.push_back(std::move(xattr).error());
     }
   }
   return xattrs;
 }
 
-char* as_chars(std::uint8_t* bytes) { return reinterpret_cast<char*>(bytes); }
-
 }  // namespace
 
 Result<std::vector<Xattr>> posix_xattrs(int fd, const std::string& path) {
-  return collect(
-      path,
-      [fd](std::uint8_t* out, std::size_t size) { return ::flistxattr(fd, as_chars(out), size); },
-      [fd](const char* name, std::uint8_t* out, std::size_t size) {
-        return ::fgetxattr(fd, name, out, size);
-      });
+  return collect(OfFile{fd}, path);
 }
 
-Result<std::vector<Xattr>> posix_xattrs_at(const std::string& real_path, const std::string& path) {
-  const char* at = real_path.c_str();
-  return collect(
-      path,
-      [at](std::uint8_t* out, std::size_t size) { return ::llistxattr(at, as_chars(out), size); },
-      [at](const char* name, std::uint8_t* out, std::size_t size) {
-        return ::lgetxattr(at, name, out, size);
-      });
+Result<std::vector<Xattr>> posix_xattrs_at(const EntryName& entry, const std::string& path) {
+  return collect(entry, path);
+}
+
+std::vector<Xattr> posix_readable_xattrs(int fd, const std::string& path,
+                                         std::vector<Error>& unreadable) {
+  return collect_readable(OfFile{fd}, path, unreadable);
+}
+
+std::vector<Xattr> posix_readable_xattrs_at(const EntryName& entry, const std::string& path,
+                                            std::vector<Error>& unreadable) {
+  return collect_readable(entry, path, unreadable);
 }
 
 Result<std::string> posix_xattr(const std::string& path, const std::string& name) {

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "storage/posix/entry_name.h"
 
 namespace dgfs::storage {
 
@@ -16,9 +17,17 @@ namespace dgfs::storage {
 /// the file system has none. Names that vanish meanwhile are left out.
 [[nodiscard]] Result<std::vector<Xattr>> posix_xattrs(int fd, const std::string& path);
 
-/// The same for the object at `real_path`, not following a link; `path` is for messages.
-[[nodiscard]] Result<std::vector<Xattr>> posix_xattrs_at(const std::string& real_path,
+/// The same for an entry of an open directory, not following a link; `path` is for messages.
+[[nodiscard]] Result<std::vector<Xattr>> posix_xattrs_at(const EntryName& entry,
                                                          const std::string& path);
+
+/// As FileTraits::readable_xattrs(). If the list cannot be read, asks for the attributes that
+/// decide on access by their names.
+[[nodiscard]] std::vector<Xattr> posix_readable_xattrs(int fd, const std::string& path,
+                                                       std::vector<Error>& unreadable);
+[[nodiscard]] std::vector<Xattr> posix_readable_xattrs_at(const EntryName& entry,
+                                                          const std::string& path,
+                                                          std::vector<Error>& unreadable);
 
 /// The value of the attribute `name` of the object at `path`, following links. Finds attributes
 /// that no list shows, too. Errors: kNotFound (no object, no such attribute, or the file system has

@@ -211,6 +211,30 @@ class Links(RestoreCase):
                 self.assertEqual(pathlib.Path(paths[0]).read_bytes(), b"content")
 
 
+class WithoutProc(RestoreCase):
+    """As in a chroot, where nothing is mounted on /proc."""
+
+    def test_attributes_of_each_kind_are_restored(self):
+        need_program("unshare")
+        (self.source / "d" / "f").write_bytes(b"content")
+        os.chmod(self.source / "d", 0o1751)
+        (self.source / "link").symlink_to("target")
+        os.mkfifo(self.source / "pipe", 0o640)
+        for path in (self.source / "d", self.source / "d" / "f", self.source / "link"):
+            os.setxattr(path, "trusted.test", b"value", follow_symlinks=False)
+        build(self.source, self.image)
+        out = self.scratch / "out"
+        script = f"mount -t tmpfs none /proc && exec {support.DGFS} extract -q {self.image} {out}"
+        result = run("unshare", "-m", "sh", "-c", script, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((out / "d" / "f").read_bytes(), b"content")
+        self.assertEqual(stat.S_IMODE((out / "d").stat().st_mode), 0o1751)
+        self.assertEqual(stat.S_IMODE((out / "pipe").stat().st_mode), 0o640)
+        for path in (out / "d", out / "d" / "f", out / "link"):
+            value = os.getxattr(path, "trusted.test", follow_symlinks=False)
+            self.assertEqual(value, b"value", path)
+
+
 class Modes(RestoreCase):
     def test_a_new_destination_of_chosen_paths(self):
         (self.source / "d" / "f").write_bytes(b"content")
