@@ -129,6 +129,7 @@ Result<BuildReport> ImageBuilder::run() {
   DGFS_CHECK(publish_outputs());
   report_.elapsed_ns = env_.monotonic_ns() - begin_ns;
   report_.loss_count = losses_.count();
+  report_.part_loss_count = losses_.part_count();
   report_.losses = std::move(losses_).take();
   return std::move(report_);
 }
@@ -159,6 +160,10 @@ Status ImageBuilder::check_options() {
     DGFS_TRY(seconds, parse_epoch(*epoch));
     created_seconds_ = seconds;
     created_given_ = true;
+  }
+  if (options_.clamp_times && !created_given_) {
+    return Error(ErrorKind::kInvalidArgument, 4221,
+                 "times can be clamped only to a given time of the image");
   }
   return ok();
 }
@@ -215,7 +220,7 @@ Status ImageBuilder::lock_outputs(const std::vector<std::string>& paths) {
 Status ImageBuilder::scan() {
   tree_ = std::make_unique<TreeSpool>(spool_place_);
   links_ = std::make_unique<LinkSorter>(spool_place_, budget_.sort_bytes);
-  Scanner scanner(*root_, options_, outputs_, {*tree_, *links_, losses_, progress_},
+  Scanner scanner(*root_, options_, entry_rules(), outputs_, {*tree_, *links_, losses_, progress_},
                   {spool_place_, budget_.name_bytes},
                   {budget_.scan_threads, budget_.ahead_bytes, std::nullopt});
   DGFS_TRY(totals, scanner.run());
@@ -256,7 +261,7 @@ Status ImageBuilder::reserve_image() {
 
 Status ImageBuilder::pack_tree(AppendFiles& volumes, IndexWriter& index) {
   DGFS_TRY(links, std::move(*links_).finish());
-  BatchMaker maker(*root_, *tree_, std::move(links), budget_.batch_bytes, stop_, options_.xattrs,
+  BatchMaker maker(*root_, *tree_, std::move(links), budget_.batch_bytes, stop_, file_rules(),
                    packer_ ? &*packer_ : nullptr);
   maker.spread(volumes.size(), options_.volume_groups.value_or(group_limits(
                                    volumes.size(), totals_.contents, totals_.extent_bytes)));
@@ -281,7 +286,8 @@ Status ImageBuilder::pack_tree(AppendFiles& volumes, IndexWriter& index) {
                   ContentTable(spool_place_, totals_.contents, budget_.table_bytes),
                   known ? PutOff{&*known, &*packer_} : PutOff{});
   }
-  DataWriter data(pool, volumes, dedup ? &*dedup : nullptr, budget_.held_bytes);
+  DataWriter data(pool, volumes, dedup ? &*dedup : nullptr, budget_.held_bytes,
+                  {file_rules(), stop_, options_.digest, &progress_.hashed_zeros()});
   DGFS_CHECK(data.start());
   // Trains the model while other threads read and write contents.
   DGFS_TRY(model, train_model(*tree_, options_, stop_));
@@ -301,7 +307,7 @@ IndexFacts ImageBuilder::facts(const ContentHash& frames) const {
   facts.uuid = options_.uuid;
   facts.frames = frames;
   facts.created_seconds = created_seconds_;
-  facts.incomplete = losses_.count() != 0;
+  facts.incomplete = losses_.count() + losses_.part_count() != 0;
   facts.dictionaries = &dictionaries_.all();
   facts.volumes = volumes_.records();
   // An index with the default name finds the image by that name and needs no hint.
@@ -321,10 +327,20 @@ Status ImageBuilder::train_dictionaries() {
   return ok();
 }
 
+EntryRules ImageBuilder::entry_rules() const {
+  std::optional<Time> newest;
+  if (options_.clamp_times) newest = Time{created_seconds_, 0};
+  return {options_, newest};
+}
+
+FileRules ImageBuilder::file_rules() const {
+  return {entry_rules(), options_.xattrs, options_.keep_going};
+}
+
 BatchFillerMaker ImageBuilder::content_readers(const KnownContents* known) {
   ReaderOptions options;
   options.data_bytes = budget_.batch_bytes;
-  options.xattrs = options_.xattrs;
+  options.rules = file_rules();
   options.packer = packer_ ? &*packer_ : nullptr;
   options.fingerprints = finds_duplicates();
   options.known = known;

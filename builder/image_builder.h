@@ -19,6 +19,7 @@
 #include "builder/read/content_packer.h"
 #include "builder/read/known_contents.h"
 #include "builder/report.h"
+#include "builder/scan/entry_rules.h"
 #include "builder/scan/scanner.h"
 #include "builder/stop.h"
 #include "builder/train/dictionary_set.h"
@@ -57,6 +58,8 @@ class ImageBuilder {
   [[nodiscard]] Status check_outputs();
   [[nodiscard]] Status open_outputs();
   [[nodiscard]] Status lock_outputs(const std::vector<std::string>& paths);
+  [[nodiscard]] EntryRules entry_rules() const;
+  [[nodiscard]] FileRules file_rules() const;
   [[nodiscard]] BatchFillerMaker content_readers(const KnownContents* known);
   [[nodiscard]] Status train_dictionaries();
   [[nodiscard]] Status scan();

@@ -7,10 +7,12 @@
 
 namespace dgfs::builder {
 
-Status LossLog::add(std::string path, Error error) {
+Status LossLog::add(std::string path, Error error, LostPart part) {
   if (!keep_going_ || error.kind() == ErrorKind::kInterrupted) return error;
-  ++count_;
-  if (losses_.size() < kLossesKeptMax) losses_.push_back({std::move(path), error.message()});
+  ++(part == LostPart::kEntry ? count_ : part_count_);
+  if (losses_.size() < kLossesKeptMax) {
+    losses_.push_back({std::move(path), error.message(), part});
+  }
   return ok();
 }
 

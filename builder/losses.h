@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Losses: inputs that cannot be packed. The build fails, or (--keep-going) goes on without the
-// input and reports it.
+// Losses: inputs that cannot be packed, or not wholly. The build fails, or (--keep-going) goes on
+// without the input and reports it.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,19 @@ class LossLog {
 
   /// With keep_going, records the loss of `path` (below the source) and returns success, unless
   /// `error` is kInterrupted. Else returns `error`.
-  [[nodiscard]] Status add(std::string path, Error error);
+  [[nodiscard]] Status add(std::string path, Error error, LostPart part = LostPart::kEntry);
 
+  /// Lost entries.
   [[nodiscard]] std::uint64_t count() const { return count_; }
+  /// Lost parts of entries that are packed.
+  [[nodiscard]] std::uint64_t part_count() const { return part_count_; }
   /// The first kLossesKeptMax losses.
   [[nodiscard]] std::vector<Loss> take() && { return std::move(losses_); }
 
  private:
   bool keep_going_;
   std::uint64_t count_ = 0;
+  std::uint64_t part_count_ = 0;
   std::vector<Loss> losses_;
 };
 

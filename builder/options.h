@@ -101,8 +101,12 @@ struct BuildOptions {
   std::optional<std::uint32_t> gid;  ///< group for every entry
   std::optional<std::uint32_t> permission_mask;  ///< bits cleared from every mode (umask style)
   bool xattrs = true;                            ///< keep extended attributes
-  std::optional<Compression> compression;        ///< nullopt: contents are stored as they are
-  bool dedup = true;                             ///< store equal contents once
+  bool hard_dereference = false;  ///< pack each name of an object as an object of its own
+  /// Times of entries that are later than the image's become that one. Needs created_seconds or
+  /// SOURCE_DATE_EPOCH, else kInvalidArgument.
+  bool clamp_times = false;
+  std::optional<Compression> compression;  ///< nullopt: contents are stored as they are
+  bool dedup = true;                       ///< store equal contents once
   /// Keeps a digest of each regular file's content, with holes as zeros; nullopt: keeps none. The
   /// reading threads pay for the hashing.
   std::optional<format::DigestAlgorithm> digest;

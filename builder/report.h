@@ -13,10 +13,18 @@
 
 namespace dgfs::builder {
 
-/// An entry that a build with keep_going left out. A value.
+/// The part of an entry that a build with keep_going lost.
+enum class LostPart : std::uint8_t {
+  kEntry,      ///< all of it: the image has no such entry
+  kEnd,        ///< a file that kept growing: the image has its beginning
+  kAttribute,  ///< an extended attribute, or several
+};
+
+/// An entry that a build with keep_going could not pack, or not wholly. A value.
 struct Loss {
   std::string path;    ///< below the source
   std::string reason;  ///< message of the error
+  LostPart part = LostPart::kEntry;
 };
 
 /// The result of a build. A value.
@@ -35,7 +43,9 @@ struct BuildReport {
   /// kLossesKeptMax.
   std::vector<std::string> replaced_in_source;
   std::vector<Loss> losses;      ///< only with keep_going; the first kLossesKeptMax
-  std::uint64_t loss_count = 0;  ///< all losses, also those not in `losses`
+  std::uint64_t loss_count = 0;  ///< all lost entries, also those not in `losses`
+  /// Losses of parts of entries that the image has, also those not in `losses`.
+  std::uint64_t part_loss_count = 0;
 };
 inline constexpr std::size_t kLossesKeptMax = 1000;  ///< bounds BuildReport::losses
 

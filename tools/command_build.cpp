@@ -73,7 +73,18 @@ void add_tree_options(OptionParser& options, builder::BuildOptions& build) {
                     build.xattrs = false;
                     return ok();
                   });
-  options.flag("-k,--keep-going", "Leave out files that cannot be read, and end with status 1",
+  options.flag(
+      "--hard-dereference",
+      "Pack each name of a hard-linked file as a file of its own (their contents are still "
+      "stored once, unless --no-dedup is given)",
+      build.hard_dereference);
+  options.flag("--clamp-mtime",
+               "Set times of entries that are later than the creation time of the image to that "
+               "time; needs --created or SOURCE_DATE_EPOCH",
+               build.clamp_times);
+  options.flag("-k,--keep-going",
+               "Leave out files that cannot be read, and attributes, and what a file gains that "
+               "keeps growing; end with status 1",
                build.keep_going);
 }
 
@@ -275,6 +286,7 @@ JsonObject as_json(const BuildCommand& command, const builder::BuildReport& repo
       .add("shared_bytes", report.shared_bytes)
       .add("pages", report.pages)
       .add("lost", report.loss_count)
+      .add("lost_parts", report.part_loss_count)
       .add("elapsed_seconds", static_cast<double>(report.elapsed_ns) / 1e9)
       .add("peak_memory_bytes", peak_memory_bytes());
   return json;
@@ -282,11 +294,22 @@ JsonObject as_json(const BuildCommand& command, const builder::BuildReport& repo
 
 int report_losses(const Session& session, const builder::BuildReport& report) {
   for (const builder::Loss& loss : report.losses) session.complain(loss.path, loss.reason);
-  if (report.loss_count > report.losses.size()) {
-    session.complain(grouped(report.loss_count - report.losses.size()) + " more are not listed");
+  const auto all = report.loss_count + report.part_loss_count;
+  if (all > report.losses.size()) {
+    session.complain(grouped(all - report.losses.size()) + " more are not listed");
   }
-  if (report.loss_count == 0) return kExitDone;
-  session.complain(counted(report.loss_count, "entry", "entries") + " left out");
+  if (all == 0) return kExitDone;
+  std::string told;
+  if (report.loss_count != 0) told = counted(report.loss_count, "entry", "entries") + " left out";
+  if (report.part_loss_count != 0) {
+    told += (told.empty() ? "" : ", ") + counted(report.part_loss_count, "loss", "losses") +
+            " of entries that are packed";
+  }
+  const bool attributes = std::ranges::any_of(report.losses, [](const builder::Loss& loss) {
+    return loss.part == builder::LostPart::kAttribute;
+  });
+  if (attributes) told += " (--no-xattrs leaves out all attributes without a message)";
+  session.complain(told);
   return kExitFailed;
 }
 
@@ -299,6 +322,11 @@ std::string consequence(const builder::BuildOptions& build, const Error& error) 
       error.file() != build.image_path && error.file() != index_path_of(build) &&
       std::ranges::find(build.volume_paths, error.file()) == build.volume_paths.end();
   if (!one_file || build.keep_going) return "nothing was written";
+  // Attributes that cannot be listed, or read, or that are too many.
+  if (error.code() == 1004 || error.code() == 1005 || error.code() == 4020) {
+    return "nothing was written (--keep-going packs the rest, --no-xattrs leaves out all "
+           "attributes)";
+  }
   return "nothing was written (--keep-going packs the rest)";
 }
 
@@ -365,8 +393,15 @@ Manual build_manual() {
            "bytes, on any number of threads.",
            "Everything is kept: owners, modes, times in nanoseconds, hard links, symbolic "
            "links, holes, devices, FIFOs, sockets, extended attributes with ACLs and "
-           "capabilities, and names of any bytes. If a file changes while it is read, the build "
-           "fails. A build that fails or is interrupted leaves nothing behind.",
+           "capabilities, and names of any bytes. A build that fails or is interrupted leaves "
+           "nothing behind.",
+           "A file that changes while it is read is read again, up to three times. If it still "
+           "changes, the build fails; with --keep-going, the image has the file up to the size "
+           "that it had when it was opened, if two readings agree in these bytes, and a message "
+           "says so. A link made or a mode set meanwhile loses nothing. A file that was replaced "
+           "since its directory was listed is packed as it is then.",
+           "SOURCE_DATE_EPOCH sets the creation time of the image. It leaves the times of entries "
+           "alone, unless --clamp-mtime is given, as with tar(1).",
            "A file is packed with the size that the system reports. Files of /proc and /sys report "
            "size 0, so they come out empty, as with tar(1).",
            "With --volume, contents are spread over the image and further files, so that several "
@@ -404,7 +439,8 @@ Manual build_manual() {
       .exit_statuses = {{0, "The image is complete and in its place."},
                         {1,
                          "Nothing was written; or, with --keep-going, the image is in its place "
-                         "but some files were left out; or, with --verify, the image is in its "
+                         "but some files, or parts of files, were left out; or, with --verify, the "
+                         "image is in its "
                          "place but damaged. The messages say which."},
                         {2, "Wrong usage."}},
       .see_also = {"dgfs-mount(1)", "dgfs-verify(1)", "tar(1)", "mksquashfs(1)"}};

@@ -13,11 +13,6 @@ namespace {
 // The interval of progress reports.
 constexpr std::chrono::milliseconds kWaitAtOnce(200);
 
-Bytes bytes_of(const std::vector<std::uint64_t>& numbers) {
-  return {reinterpret_cast<const std::uint8_t*>(numbers.data()),
-          numbers.size() * sizeof(std::uint64_t)};
-}
-
 }  // namespace
 
 std::size_t WrittenBatch::held_bytes() const {
@@ -171,22 +166,26 @@ Result<std::uint64_t> DataWriter::write_piece(Batch& batch) {
     }
   }
   if (piece.is_last) {
-    DGFS_CHECK(end_large(piece, item));
+    DGFS_CHECK(end_large(batch, item));
     large_.reset();
   }
   return written_bytes;
 }
 
-Status DataWriter::end_large(const FilePiece& piece, BatchItem& item) {
-  if (!large_->error) {
-    if (auto same = piece.file->check_unchanged(); !same) large_->error = std::move(same).error();
+Status DataWriter::end_large(const Batch& batch, BatchItem& item) {
+  const FilePiece& piece = *batch.piece;
+  if (!large_->error) check_large(*piece.file);
+  const bool again = large_->error && large_->error->kind() == ErrorKind::kChanged;
+  if (again) {
+    DGFS_TRY(entry, decode_entry_record(batch.record(item)));
+    DGFS_CHECK(read_large_again(*piece.file, entry, item));
   }
   if (large_->error) {
     item.more().error = std::move(large_->error);
     rewind_large();
     return ok();
   }
-  if (piece.codec == format::ExtentCodec::kZstd) {
+  if (piece.codec == format::ExtentCodec::kZstd && !again) {
     DGFS_CHECK(write_seek_table(item));
   }
   if (large_->content_bytes == 0) return ok();

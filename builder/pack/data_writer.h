@@ -39,6 +39,14 @@ struct WrittenBatch {
   }
 };
 
+/// How a large file is read again that changed while it was read. A value.
+struct LargeFileRules {
+  FileRules file;
+  StopFlag stop;
+  std::optional<format::DigestAlgorithm> digest;  ///< set if digests of contents are wanted
+  HashedZeros* hashed_zeros = nullptr;            ///< must outlive the data writer; may be null
+};
+
 /// Call start(), then next() until the end. Single use. One thread calls the methods.
 class DataWriter {
  public:
@@ -47,11 +55,14 @@ class DataWriter {
   /// @param volumes         positioned at their first extents
   /// @param dedup           finds contents that are already there; null: writes all
   /// @param held_bytes_max  bound of the memory of batches not yet taken; one batch may exceed it
-  DataWriter(ReadPool& pool, AppendFiles& volumes, Deduplicator* dedup, std::size_t held_bytes_max)
+  /// @param large  how large files are read again that changed while they were read
+  DataWriter(ReadPool& pool, AppendFiles& volumes, Deduplicator* dedup, std::size_t held_bytes_max,
+             const LargeFileRules& large)
       : pool_(pool),
         volumes_(volumes),
         dedup_(dedup),
         held_bytes_max_(held_bytes_max),
+        large_rules_(large),
         group_{0, volumes.front().position()} {}
   /// Waits until the thread has ended its current work.
   ~DataWriter();
@@ -78,6 +89,8 @@ class DataWriter {
     format::SeekTable table;  ///< of a compressed file
     std::uint64_t content_bytes = 0;
     std::optional<Error> error;
+    /// Of the frames of the last reading, once the file is read again.
+    std::uint64_t frames_checksum = 0;
   };
 
   void work();
@@ -86,7 +99,16 @@ class DataWriter {
   [[nodiscard]] Status begin_large(const Batch& batch);
   [[nodiscard]] Result<std::uint64_t> write_piece(Batch& batch);
   [[nodiscard]] Status write_data(Batch& batch);
-  [[nodiscard]] Status end_large(const FilePiece& piece, BatchItem& item);
+  [[nodiscard]] Status end_large(const Batch& batch, BatchItem& item);
+  void check_large(const SourceFile& file);
+  [[nodiscard]] Status read_large_again(const SourceFile& opened, const ScannedEntry& entry,
+                                        BatchItem& item);
+  [[nodiscard]] Status try_large_again(SourceFile& file, const ScannedEntry& entry,
+                                       BatchItem& item);
+  [[nodiscard]] Status append_large(const SourceFile& file, BatchItem& item);
+  [[nodiscard]] Status keep_beginning(const SourceFile& file, BatchItem& item);
+  template <class Sink>
+  [[nodiscard]] Status read_large(const SourceFile& file, const Sink& sink);
   [[nodiscard]] Status write_seek_table(BatchItem& item);
   [[nodiscard]] Status share_large(BatchItem& item);
   [[nodiscard]] format::VolumeNumber emptiest() const;
@@ -97,6 +119,7 @@ class DataWriter {
   AppendFiles& volumes_;
   Deduplicator* dedup_;
   std::size_t held_bytes_max_;
+  LargeFileRules large_rules_;
   format::DataAddress group_;  ///< where the extents of the volume group being written begin
   ContentHash frames_;
   std::optional<LargeStart> large_;

@@ -52,13 +52,16 @@ Status Packer::complete_items(WrittenBatch& batch) {
   return ok();
 }
 
-Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
+Status Packer::complete(BatchItem& item, ScannedEntry& scanned) {
   ++parts_.progress.state().entries;
   if (scanned.is_omitted()) return omit(item);
   if (item.extra != nullptr && item.extra->error) {
     return lose(item, scanned, std::move(*item.extra->error));
   }
   if (item.link.is_link() && !item.link.is_first()) return add_further_name(item, scanned);
+  if (item.extra != nullptr) {
+    DGFS_CHECK(take_from_reading(item, scanned));
+  }
   DGFS_CHECK(complete_entry_fields(item, scanned));
   DGFS_CHECK(add_digest(item, scanned));
   if (item.extra != nullptr)
@@ -79,6 +82,15 @@ Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
     DGFS_CHECK(parts_.index.add(entry_));
   }
   data_at_.offset_bytes += advance;
+  return ok();
+}
+
+// The attributes of the file that was read, and the parts that it lost.
+Status Packer::take_from_reading(BatchItem& item, ScannedEntry& scanned) {
+  if (item.extra->restated) static_cast<EntryAttributes&>(scanned) = *item.extra->restated;
+  for (auto& [part, error] : item.extra->lost_parts) {
+    DGFS_CHECK(parts_.losses.add(tree_path(prefix_, scanned.name), std::move(error), part));
+  }
   return ok();
 }
 

@@ -42,7 +42,8 @@ class Packer {
  private:
   [[nodiscard]] Status pack(WrittenBatch& batch);
   [[nodiscard]] Status complete_items(WrittenBatch& batch);
-  [[nodiscard]] Status complete(BatchItem& item, const ScannedEntry& scanned);
+  [[nodiscard]] Status complete(BatchItem& item, ScannedEntry& scanned);
+  [[nodiscard]] Status take_from_reading(BatchItem& item, ScannedEntry& scanned);
   [[nodiscard]] Status complete_entry_fields(BatchItem& item, const ScannedEntry& scanned);
   [[nodiscard]] Status add_digest(const BatchItem& item, const ScannedEntry& scanned);
   [[nodiscard]] Status add_first_name();

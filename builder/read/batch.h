@@ -7,12 +7,16 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "builder/read/piece_digest.h"
+#include "builder/report.h"
+#include "builder/scan/entry_rules.h"
 #include "builder/scan/source_file.h"
 #include "builder/spool/append_file.h"
 #include "builder/spool/fingerprint.h"
@@ -58,6 +62,10 @@ struct BatchExtent {
 struct ItemExtra {
   /// The file could not be read; the batch's data has nothing of it.
   std::optional<Error> error;
+  /// Parts of the file that could not be read; the batch has the rest. Only with keep_going.
+  std::vector<std::pair<LostPart, Error>> lost_parts;
+  /// Attributes of the file that was read, if they are not those of the scanned entry.
+  std::optional<EntryAttributes> restated;
   /// Null if the file has no holes.
   std::shared_ptr<const SegmentList> segments;
   Buffer xattrs;                     ///< encoded set; empty if there are none
@@ -85,8 +93,25 @@ struct BatchItem {
 /// object.
 [[nodiscard]] bool needs_reading(const ScannedEntry& entry, const BatchItem& item);
 
-/// Notes the holes of an opened file, and its xattrs if wanted.
-[[nodiscard]] Status describe_file(const SourceFile& file, bool xattrs, BatchItem& item);
+/// How files of the source are opened and described. A value.
+struct FileRules {
+  EntryRules attributes;
+  bool xattrs = true;       ///< keep extended attributes
+  bool keep_going = false;  ///< keep the rest of a file if parts cannot be read
+};
+
+/// Opens the file of an item, finds its holes, and notes attributes, holes and xattrs in the item;
+/// forgets what the item had of an earlier try. Errors: those of SourceFile::open() and
+/// find_holes(); kChanged if other names of the scanned object would get the content of another.
+/// @param grown_bytes_max  if the file has grown beyond this since the scan: kChanged, or with
+///                         keep_going its content up to the scanned size
+[[nodiscard]] Result<SourceFile> open_item(const storage::Directory& directory,
+                                           const ScannedEntry& entry, const FileRules& rules,
+                                           std::uint64_t grown_bytes_max, const StopFlag& stop,
+                                           BatchItem& item);
+/// Notes attributes, holes and xattrs of an opened file. Errors: those of read_source_xattrs().
+[[nodiscard]] Status describe_file(const SourceFile& file, const ScannedEntry& entry,
+                                   const FileRules& rules, BatchItem& item);
 
 /// The part of a large file in a batch, which has one item then.
 struct FilePiece {
@@ -124,6 +149,16 @@ struct Batch {
   void reserve_data(std::size_t data_bytes_max) {
     memory.reserve(AppendFile::memory_bytes(data_bytes_max));
   }
+  /// Gives the data behind data_bytes at least so much room, whatever was reserved.
+  void extend_data(std::size_t bytes) {
+    const auto kept = data_begin + data_bytes;
+    const auto wanted = AppendFile::memory_bytes(kept + bytes);
+    if (wanted <= memory.capacity_bytes()) return;
+    storage::AlignedMemory larger;
+    larger.reserve(wanted);
+    if (kept != 0) std::memcpy(larger.first(kept).data(), memory.first(kept).data(), kept);
+    memory = std::move(larger);
+  }
   /// Room for the next `bytes` bytes of data.
   [[nodiscard]] MutableBytes next_data(std::size_t bytes) {
     return memory.first(data_begin + data_bytes + bytes).last(bytes);
@@ -143,6 +178,8 @@ struct Batch {
     extents.clear();
     chunks.clear();
     failure.reset();
+    // Files that have grown may have needed more.
+    if (memory.capacity_bytes() > AppendFile::memory_bytes(2 * kBatchBytesMax)) memory.release();
   }
 };
 

@@ -3,6 +3,7 @@
 #include "builder/read/batch_maker.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "format/content/extent.h"
@@ -18,6 +19,9 @@ constexpr std::size_t kRecordBytesMax = std::size_t{1} << 18;
 // Large files in one directory follow one another, so few levels of handles are enough.
 constexpr std::size_t kBatchOpenLevelsMax = 16;
 
+// Large files are read in pieces, so they may have grown to any size.
+constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max();
+
 std::size_t held_bytes(const Batch& batch) {
   return batch.records.size() + batch.items.size() * sizeof(BatchItem);
 }
@@ -32,12 +36,13 @@ void append_item(Batch& batch, BatchItem item, Bytes record) {
 }  // namespace
 
 BatchMaker::BatchMaker(const storage::Directory& root, const TreeSpool& tree, LinkNames links,
-                       std::size_t data_bytes, StopFlag stop, bool xattrs, ContentPacker* packer)
+                       std::size_t data_bytes, StopFlag stop, const FileRules& rules,
+                       ContentPacker* packer)
     : reader_(tree),
       links_(std::move(links)),
       data_bytes_max_(data_bytes),
       stop_(stop),
-      xattrs_(xattrs),
+      rules_(rules),
       packer_(packer),
       cursor_(root, kBatchOpenLevelsMax) {}
 
@@ -140,7 +145,7 @@ Status BatchMaker::begin_large(Batch& batch, const ScannedEntry& entry, BatchIte
     return ok();
   }
   DGFS_CHECK(choose_codec());
-  DGFS_CHECK(begin_digest(entry.size_bytes));
+  DGFS_CHECK(begin_digest(large_->file->size_bytes()));
   large_->record.assign(record.begin(), record.end());
   large_->prefix = reader_.prefix();
   large_->is_apart = groups_.is_apart(entry.size_bytes);
@@ -150,11 +155,17 @@ Status BatchMaker::begin_large(Batch& batch, const ScannedEntry& entry, BatchIte
 }
 
 Status BatchMaker::open_large(const ScannedEntry& entry, BatchItem& item) {
+  for (int tries = 1;; ++tries) {
+    auto opened = try_open_large(entry, item);
+    if (opened || opened.error().kind() != ErrorKind::kChanged || tries == kReadsMax) return opened;
+    large_->parts.clear();
+  }
+}
+
+Status BatchMaker::try_open_large(const ScannedEntry& entry, BatchItem& item) {
   auto directory = cursor_.enter(reader_.prefix());
   if (!directory) return as_change(std::move(directory).error());
-  DGFS_TRY(file, SourceFile::open(*directory.value(), entry));
-  DGFS_CHECK(file.find_holes(stop_));
-  DGFS_CHECK(describe_file(file, xattrs_, item));
+  DGFS_TRY(file, open_item(*directory.value(), entry, rules_, kUnbounded, stop_, item));
   DGFS_CHECK(read_parts(file));
   large_->file = std::make_shared<SourceFile>(std::move(file));
   return ok();

@@ -27,7 +27,7 @@ class BatchMaker {
   ///                    of a compressed extent
   /// @param packer      compresses contents; must outlive the maker. null: no compression
   BatchMaker(const storage::Directory& root, const TreeSpool& tree, LinkNames links,
-             std::size_t data_bytes, StopFlag stop, bool xattrs, ContentPacker* packer);
+             std::size_t data_bytes, StopFlag stop, const FileRules& rules, ContentPacker* packer);
   /// Makes digests of large files. Must be called before the first batch.
   /// @param hashed  counts the zeros of their holes; must outlive the batches
   void want_digests(format::DigestAlgorithm algorithm, HashedZeros* hashed) {
@@ -73,6 +73,7 @@ class BatchMaker {
   [[nodiscard]] Status begin_large(Batch& batch, const ScannedEntry& entry, BatchItem item,
                                    Bytes record);
   [[nodiscard]] Status open_large(const ScannedEntry& entry, BatchItem& item);
+  [[nodiscard]] Status try_open_large(const ScannedEntry& entry, BatchItem& item);
   [[nodiscard]] Status read_parts(const SourceFile& file);
   [[nodiscard]] Status choose_codec();
   [[nodiscard]] Status begin_digest(std::uint64_t size_bytes);
@@ -82,7 +83,7 @@ class BatchMaker {
   LinkNames links_;
   std::size_t data_bytes_max_;
   StopFlag stop_;
-  bool xattrs_;
+  FileRules rules_;
   ContentPacker* packer_;
   std::optional<format::DigestAlgorithm> digest_algorithm_;
   HashedZeros* hashed_zeros_ = nullptr;

@@ -8,6 +8,12 @@
 #include "format/content/extent.h"
 
 namespace dgfs::builder {
+namespace {
+
+// Bounds the memory for files that have grown since the scan, for each reading thread.
+constexpr std::uint64_t kGrownBytesMax = std::uint64_t{64} << 20;
+
+}  // namespace
 
 void ContentReader::fill(Batch& batch) {
   batch.reserve_data(options_.data_bytes);
@@ -39,12 +45,15 @@ Status ContentReader::read_items(Batch& batch) {
 
 Status ContentReader::read_item(Batch& batch, std::size_t number, const ScannedEntry& entry) {
   const std::size_t frames = batch.checksums.size();
-  auto read = read_file(batch, number, entry);
-  if (!read) {
+  for (int tries = 1; tries <= kReadsMax; ++tries) {
+    auto read = read_file(batch, number, entry, tries == kReadsMax);
+    batch.chunks.clear();
+    if (read) return ok();
     batch.checksums.resize(frames);
     batch.items[number].more().error = std::move(read).error();
+    if (batch.items[number].extra->error->kind() != ErrorKind::kChanged) return ok();
+    DGFS_CHECK(stop_.check());
   }
-  batch.chunks.clear();
   return ok();
 }
 
@@ -75,7 +84,7 @@ Status ContentReader::fill_piece(Batch& batch) {
                         !format::has_seek_table(piece.content_bytes);
   if (options_.packer == nullptr || !is_small) return read_raw_piece(batch);
   DGFS_TRY(entry, decode_entry_record(batch.record(batch.items.front())));
-  return read_packed(*piece.file, entry, batch, 0);
+  return read_packed(*piece.file, entry, batch, 0, false);
 }
 
 Status ContentReader::read_raw_piece(Batch& batch) {
@@ -106,24 +115,66 @@ Status ContentReader::read_packed_piece(Batch& batch) {
   return add_piece_digest(batch, [&](FileDigest& digest) { return digest.update(content); });
 }
 
-Status ContentReader::read_file(Batch& batch, std::size_t number, const ScannedEntry& entry) {
+Status ContentReader::read_file(Batch& batch, std::size_t number, const ScannedEntry& entry,
+                                bool is_last_try) {
   auto directory = cursor_.enter(prefix_);
   if (!directory) return as_change(std::move(directory).error());
-  DGFS_TRY(file, SourceFile::open(*directory.value(), entry));
-  DGFS_CHECK(file.find_holes(stop_));
-  DGFS_CHECK(describe_file(file, options_.xattrs, batch.items[number]));
-  return options_.packer == nullptr ? read_raw(file, entry, batch, number)
-                                    : read_packed(file, entry, batch, number);
+  DGFS_TRY(file, open_item(*directory.value(), entry, options_.rules, kGrownBytesMax, stop_,
+                           batch.items[number]));
+  DGFS_CHECK(make_room(file, entry, batch, number));
+  return options_.packer == nullptr ? read_raw(file, batch, number, is_last_try)
+                                    : read_packed(file, entry, batch, number, is_last_try);
 }
 
-Status ContentReader::read_raw(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
-                               std::size_t number) {
+// The batch has room for the scanned sizes of its files.
+Status ContentReader::make_room(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
+                                std::size_t number) {
+  const auto room_for = [&](std::uint64_t bytes) {
+    return options_.packer == nullptr ? format::raw_extent_bytes(bytes) : packed_bytes_max(bytes);
+  };
+  if (file.content_bytes() <= entry.size_bytes) return ok();
+  std::uint64_t wanted = room_for(file.content_bytes());
+  for (std::size_t i = 0; i < fragments_.items.size(); ++i) {
+    wanted += room_for(fragments_.part(i).size());
+  }
+  for (std::size_t i = number + 1; i < batch.items.size(); ++i) {
+    const Bytes record = batch.record(batch.items[i]);
+    if (record_kind(record) == RecordKind::kDirectory) continue;
+    DGFS_TRY(later, decode_entry_record(record));
+    if (needs_reading(later, batch.items[i])) wanted += room_for(later.size_bytes);
+  }
+  batch.extend_data(static_cast<std::size_t>(wanted));
+  return ok();
+}
+
+// A file that still changes in the last try is kept up to the size that it had when it was opened,
+// if a second reading gives the same bytes: between the two readings, the file began with them.
+template <class Again>
+Status ContentReader::settle(const SourceFile& file, Bytes content, bool is_last_try,
+                             BatchItem& item, const Again& again) {
+  DGFS_TRY(change, file.change());
+  if (change == SourceChange::kNone) return ok();
+  if (is_last_try && change == SourceChange::kAttributes) return ok();
+  if (!is_last_try || !options_.rules.keep_going) return changed_while_read(file.file());
+  second_.resize(content.size());
+  DGFS_CHECK(again(MutableBytes(second_)));
+  DGFS_CHECK(file.check_holes(stop_));
+  if (!std::ranges::equal(content, second_)) return changed_while_read(file.file());
+  item.more().lost_parts.emplace_back(LostPart::kEnd, beginning_kept(file));
+  return ok();
+}
+
+Status ContentReader::read_raw(const SourceFile& file, Batch& batch, std::size_t number,
+                               bool is_last_try) {
   const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(file.content_bytes()));
   const auto room = batch.next_data(bytes);
   const auto frames = batch.checksums.size();
   DGFS_CHECK(file.read_frames(0, file.content_bytes(), room, batch.checksums));
-  DGFS_CHECK(file.check_unchanged());
-  DGFS_CHECK(add_digest(file, entry, batch.items[number],
+  DGFS_CHECK(settle(file, room, is_last_try, batch.items[number], [&](MutableBytes out) {
+    std::vector<std::uint64_t> checksums;
+    return file.read_frames(0, file.content_bytes(), out, checksums);
+  }));
+  DGFS_CHECK(add_digest(file, batch.items[number],
                         [&](FileDigest& digest) { return digest.update_frames(room); }));
   add_raw_fingerprints(room, batch);
   const auto data_bytes = std::exchange(batch.data_bytes, batch.data_bytes + bytes);
@@ -132,14 +183,18 @@ Status ContentReader::read_raw(const SourceFile& file, const ScannedEntry& entry
 }
 
 Status ContentReader::read_packed(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
-                                  std::size_t number) {
+                                  std::size_t number, bool is_last_try) {
   BatchItem& item = batch.items[number];
   DGFS_TRY(content, read_content(file, 0, file.content_bytes()));
-  DGFS_CHECK(file.check_unchanged());
-  DGFS_CHECK(
-      add_digest(file, entry, item, [&](FileDigest& digest) { return digest.update(content); }));
+  if (!batch.piece) {  // the data writer looks after large files
+    DGFS_CHECK(settle(file, content, is_last_try, item,
+                      [&](MutableBytes out) { return file.read_content(0, out); }));
+  }
+  DGFS_CHECK(add_digest(file, item, [&](FileDigest& digest) { return digest.update(content); }));
   if (content.empty()) return ok();
-  const bool joins = item.fragment_group != 0 && file.segments() == nullptr;  // no holes
+  // Its group has room for its scanned size, and no place for holes.
+  const bool joins = item.fragment_group != 0 && file.segments() == nullptr &&
+                     file.size_bytes() <= entry.size_bytes;
   if (!joins || item.fragment_group != fragments_.group) end_fragments(batch);
   if (batch.failure) return ok();
   if (!joins) {
@@ -222,25 +277,18 @@ void ContentReader::add_fingerprints(Bytes content, Batch& batch) const {
   if (options_.fingerprints) append_chunk_fingerprints(content, batch.chunks);
 }
 
-// Each chunk is a frame here.
 void ContentReader::add_raw_fingerprints(Bytes frames, Batch& batch) const {
-  static_assert(kFingerprintChunkBytes == format::kFrameBytes);
-  while (!frames.empty()) {
-    const auto frame = frames.first(std::min(frames.size(), format::kStoredFrameBytes));
-    add_fingerprints(frame.subspan(format::kChecksumBytes), batch);
-    frames = frames.subspan(frame.size());
-  }
+  if (options_.fingerprints) append_frame_fingerprints(frames, batch.chunks);
 }
 
 template <class Update>
-Status ContentReader::add_digest(const SourceFile& file, const ScannedEntry& entry, BatchItem& item,
-                                 const Update& update) {
+Status ContentReader::add_digest(const SourceFile& file, BatchItem& item, const Update& update) {
   if (!options_.digest) return ok();
   if (!digest_) {
     DGFS_TRY(made, FileDigest::make(*options_.digest, stop_, options_.hashed_zeros));
     digest_.emplace(std::move(made));
   }
-  DGFS_CHECK(digest_->begin(file.segments(), entry.size_bytes));
+  DGFS_CHECK(digest_->begin(file.segments(), file.size_bytes()));
   DGFS_CHECK(update(*digest_));
   DGFS_TRY(digest, digest_->finish());
   item.more().digest = std::move(digest);

@@ -15,7 +15,7 @@ namespace dgfs::builder {
 struct ReaderOptions {
   std::size_t data_bytes = 0;    ///< capacity of a batch
   std::size_t open_levels = 16;  ///< directories kept open
-  bool xattrs = true;
+  FileRules rules;
   /// Compresses contents; must outlive the reader. Null: no compression.
   ContentPacker* packer = nullptr;
   bool fingerprints = false;  ///< make fingerprints for deduplication
@@ -41,11 +41,21 @@ class ContentReader final : public BatchFiller {
   [[nodiscard]] Status read_items(Batch& batch);
   [[nodiscard]] Status read_piece(Batch& batch);
   [[nodiscard]] Status read_item(Batch& batch, std::size_t number, const ScannedEntry& entry);
-  [[nodiscard]] Status read_file(Batch& batch, std::size_t number, const ScannedEntry& entry);
-  [[nodiscard]] Status read_raw(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
-                                std::size_t number);
+  [[nodiscard]] Status read_file(Batch& batch, std::size_t number, const ScannedEntry& entry,
+                                 bool is_last_try);
+  [[nodiscard]] Status read_raw(const SourceFile& file, Batch& batch, std::size_t number,
+                                bool is_last_try);
   [[nodiscard]] Status read_packed(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
-                                   std::size_t number);
+                                   std::size_t number, bool is_last_try);
+  /// Makes room in the batch for a file that has grown since the scan.
+  [[nodiscard]] Status make_room(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
+                                 std::size_t number);
+  /// Decides whether content that was read is kept, although the file may have changed meanwhile.
+  /// @param content  as it was read: content, or raw frames
+  /// @param again    reads the same again into the memory that it gets
+  template <class Again>
+  [[nodiscard]] Status settle(const SourceFile& file, Bytes content, bool is_last_try,
+                              BatchItem& item, const Again& again);
   /// Adds the extent of item `number`: the data and checksums added to the batch since `data_bytes`
   /// and `frames`.
   void add_extent(Batch& batch, std::size_t number, std::size_t data_bytes, std::size_t frames,
@@ -61,8 +71,7 @@ class ContentReader final : public BatchFiller {
   void add_raw_fingerprints(Bytes frames, Batch& batch) const;
   /// Makes the digest of a whole file if digests are wanted. `update` gets a FileDigest.
   template <class Update>
-  [[nodiscard]] Status add_digest(const SourceFile& file, const ScannedEntry& entry,
-                                  BatchItem& item, const Update& update);
+  [[nodiscard]] Status add_digest(const SourceFile& file, BatchItem& item, const Update& update);
   /// The same for a large file, with the piece in the batch.
   template <class Update>
   [[nodiscard]] Status add_piece_digest(Batch& batch, const Update& update);
@@ -93,6 +102,7 @@ class ContentReader final : public BatchFiller {
   std::string prefix_;
   Fragments fragments_;
   Buffer content_;
+  Buffer second_;                     ///< a second reading of a file that keeps changing
   std::optional<FileDigest> digest_;  ///< made for the first digest
 };
 

@@ -7,9 +7,12 @@
 
 #include "builder/scan/xattr_reader.h"
 #include "builder/spool/tree_path.h"
+#include "format/checksum.h"
+#include "format/coding.h"
 #include "format/entry/mode.h"
 #include "format/limits.h"
 #include "storage/names.h"
+#include "storage/source_traits.h"
 
 namespace dgfs::builder {
 namespace {
@@ -28,12 +31,33 @@ FileIdentity identity_of(const storage::FileStatus& status) {
   return {status.device, status.inode};
 }
 
+bool is_multiply_linked(const storage::FileStatus& status) {
+  return !format::is_directory(status.mode) && status.link_count > 1;
+}
+
+std::uint64_t ObjectKeys::key_of(const storage::FileStatus& status) {
+  if (!keeps_numbers_) keeps_numbers_ = storage::keeps_inode_numbers(directory_);
+  if (*keeps_numbers_) return status.inode;
+  Buffer common;
+  format::Encoder encoder(common);
+  encoder.fixed(status.inode);
+  encoder.fixed(status.mode);
+  encoder.fixed(status.uid);
+  encoder.fixed(status.gid);
+  encoder.fixed(status.rdev);
+  encoder.fixed(status.size_bytes);
+  encoder.fixed(status.modify_time.seconds);
+  encoder.fixed(status.modify_time.nanoseconds);
+  return format::checksum64(common);
+}
+
 bool EntryReader::may_include(std::string_view prefix, std::string_view name) const {
   return choice_.is_everything() || choice_.may_include(tree_path(prefix, name));
 }
 
 std::optional<SourceEntry> EntryReader::read(const storage::Directory& directory,
-                                             std::string_view prefix, std::string_view name) const {
+                                             std::string_view prefix, std::string_view name,
+                                             ObjectKeys& keys) const {
   SourceEntry entry;
   entry.name = name;
   auto status = directory.status(name);
@@ -50,6 +74,9 @@ std::optional<SourceEntry> EntryReader::read(const storage::Directory& directory
   }
   entry.is_output = std::ranges::find(outputs_.replaced, identity) != outputs_.replaced.end();
   if (entry.is_output) return entry;
+  if (!options_.hard_dereference && is_multiply_linked(entry.status)) {
+    entry.object_key = keys.key_of(entry.status);
+  }
   if (auto read = read_details(directory, prefix, entry); !read) {
     entry.error = std::make_unique<Error>(std::move(read).error());
   }
@@ -78,10 +105,9 @@ Status EntryReader::read_details(const storage::Directory& directory, std::strin
   // Xattrs of a file with content are read later from the open file, when it is packed.
   const bool later = format::is_regular(status.mode) && status.size_bytes != 0;
   if (options_.xattrs && !later) {
-    DGFS_TRY(xattrs, directory.xattrs(entry.name));
-    auto set = encode_source_xattrs(xattrs);
-    if (!set) return located(std::move(set).error());
-    entry.xattrs = std::move(set).value();
+    DGFS_TRY(xattrs, read_source_xattrs(directory, entry.name, on_unreadable()));
+    entry.xattrs = std::move(xattrs.set);
+    entry.lost_xattrs = std::move(xattrs.lost);
   }
   return ok();
 }

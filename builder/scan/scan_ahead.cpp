@@ -47,7 +47,7 @@ class Lister {
     DGFS_TRY(directory, cursor_.enter(prefix));
     DGFS_TRY(status, directory->status());
     listed.path = directory->path();
-    listed.identity = identity_of(status);
+    listed.status = status;
     std::vector<std::string> names;
     DGFS_CHECK(directory->each_name([&](std::string_view name) {
       if (entries_.may_include(prefix, name)) names.emplace_back(name);
@@ -56,9 +56,10 @@ class Lister {
     if (names.size() > ScanAhead::kNamesMax) return false;
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
+    ObjectKeys keys(*directory);
     for (const std::string& name : names) {
       if (stop_.is_set()) return false;
-      if (auto entry = entries_.read(*directory, prefix, name)) {
+      if (auto entry = entries_.read(*directory, prefix, name, keys)) {
         listed.entries.push_back(std::move(*entry));
       }
     }

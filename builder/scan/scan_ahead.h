@@ -25,7 +25,7 @@ namespace dgfs::builder {
 /// A directory of the source with its entries.
 struct ListedDirectory {
   std::string path;                  ///< for error messages
-  FileIdentity identity;             ///< of the listed directory
+  storage::FileStatus status;        ///< of the listed directory
   std::optional<Error> error;        ///< set if it could not be listed
   std::vector<SourceEntry> entries;  ///< sorted by name (memcmp)
 };

@@ -20,10 +20,12 @@ constexpr std::size_t kHeldLevelsMax = 64;
 
 }  // namespace
 
-Scanner::Scanner(const storage::Directory& root, const BuildOptions& options, OutputFiles outputs,
-                 ScanSinks sinks, NameSpace names, AheadOptions ahead)
+Scanner::Scanner(const storage::Directory& root, const BuildOptions& options,
+                 const EntryRules& rules, OutputFiles outputs, ScanSinks sinks, NameSpace names,
+                 AheadOptions ahead)
     : root_(root),
       options_(options),
+      rules_(rules),
       stop_(options.stop),
       entries_(options, std::move(outputs)),
       sinks_(sinks),
@@ -51,6 +53,7 @@ Status Scanner::scan_root() {
   root_device_ = status.device;
   DGFS_CHECK(entries_.choice().check(root_, sinks_.losses));
   DGFS_CHECK(entries_.read_details(root_, {}, root));
+  DGFS_CHECK(add_losses(root));
   DGFS_CHECK(add(root));
   if (options_.one_file_system) ahead_options_.device = root_device_;
   ahead_ = std::make_unique<ScanAhead>(root_, entries_, ahead_options_, stop_);
@@ -79,7 +82,7 @@ Status Scanner::visit(const PendingDirectory& pending) {
 
 Status Scanner::visit_listed(const PendingDirectory& pending, ListedDirectory listed) {
   if (listed.error) return omit(pending, std::move(*listed.error));
-  if (auto same = check_identity(pending, listed.identity, listed.path); !same) {
+  if (auto same = check_same(pending, listed.status, listed.path); !same) {
     return omit(pending, std::move(same).error());
   }
   DGFS_CHECK(sinks_.tree.begin_directory(prefix_));
@@ -97,16 +100,30 @@ Status Scanner::omit(const PendingDirectory& pending, Error error) {
   return sinks_.tree.omit(pending.record_offset);
 }
 
-Status Scanner::check_identity(const PendingDirectory& pending, const FileIdentity& identity,
-                               const std::string& path) {
-  if (identity == pending.identity) return ok();
-  return Error(ErrorKind::kChanged, 4030, "was replaced while being scanned").in_file(path);
+// Some file systems number a directory anew once they have forgotten it, and a directory may be
+// replaced while others are scanned. Either way the opened directory is packed, so its record gets
+// the attributes of the opened one. The rest of the record must hold for it too.
+Status Scanner::check_same(const PendingDirectory& pending, const storage::FileStatus& opened,
+                           const std::string& path) {
+  if (identity_of(opened) == pending.identity) return ok();
+  const auto replaced = [&](std::uint16_t code) {
+    return Error(ErrorKind::kChanged, code, "was replaced while being scanned").in_file(path);
+  };
+  if (opened.device != pending.identity.device) return replaced(4030);
+  if (options_.xattrs) {
+    DGFS_TRY(directory, cursor_.enter(prefix_));
+    DGFS_TRY(now, read_source_xattrs(*directory, {}, entries_.on_unreadable()));
+    DGFS_TRY(record, sinks_.tree.read(pending.record_offset));
+    DGFS_TRY(listed, decode_entry_record(record));
+    if (!std::ranges::equal(now.set, listed.xattrs)) return replaced(4220);
+  }
+  return sinks_.tree.restate(pending.record_offset, rules_.apply(opened));
 }
 
 Result<const storage::Directory*> Scanner::enter(const PendingDirectory& pending) {
   DGFS_TRY(directory, cursor_.enter(prefix_));
   DGFS_TRY(status, directory->status());
-  DGFS_CHECK(check_identity(pending, identity_of(status), directory->path()));
+  DGFS_CHECK(check_same(pending, status, directory->path()));
   return directory;
 }
 
@@ -128,11 +145,12 @@ Scanner::Listing Scanner::list(const storage::Directory& directory) const {
 Status Scanner::scan_children(const storage::Directory& directory, NameSorter names) {
   DGFS_TRY(sorted, std::move(names).finish());
   PendingDirectories pending(sinks_.tree);
+  ObjectKeys keys(directory);
   while (true) {
     DGFS_CHECK(stop_.check());
     DGFS_TRY(name, sorted->next());
     if (!name) break;
-    if (auto entry = entries_.read(directory, prefix_, *name)) {
+    if (auto entry = entries_.read(directory, prefix_, *name, keys)) {
       DGFS_CHECK(scan_entry(*entry, pending));
     }
   }
@@ -161,6 +179,7 @@ Status Scanner::scan_entry(SourceEntry& entry, PendingDirectories& pending) {
     }
     return ok();
   }
+  DGFS_CHECK(add_losses(entry));
   DGFS_TRY(offset, add(entry));
   if (!format::is_directory(entry.status.mode)) return ok();
   if (!options_.one_file_system || entry.status.device == root_device_) {
@@ -170,17 +189,20 @@ Status Scanner::scan_entry(SourceEntry& entry, PendingDirectories& pending) {
   return ok();
 }
 
+Status Scanner::add_losses(SourceEntry& source) {
+  for (Error& error : source.lost_xattrs) {
+    DGFS_CHECK(
+        sinks_.losses.add(tree_path(prefix_, source.name), std::move(error), LostPart::kAttribute));
+  }
+  return ok();
+}
+
 Result<std::uint64_t> Scanner::add(const SourceEntry& source) {
   const storage::FileStatus& status = source.status;
-  const std::uint32_t cleared = options_.permission_mask.value_or(0) & format::kPermissionMask;
-  const bool multiple = !format::is_directory(status.mode) && status.link_count > 1;
+  const bool multiple = !options_.hard_dereference && is_multiply_linked(status);
   ScannedEntry entry;
+  static_cast<EntryAttributes&>(entry) = rules_.apply(status);
   entry.flags = multiple ? kRecordMultiplyLinked : std::uint8_t{0};
-  entry.mode = status.mode & ~cleared;
-  entry.uid = options_.uid.value_or(status.uid);
-  entry.gid = options_.gid.value_or(status.gid);
-  entry.mtime = status.modify_time;
-  entry.size_bytes = format::is_regular(status.mode) ? status.size_bytes : 0;
   entry.device = status.device;
   entry.inode = status.inode;
   entry.rdev = format::is_device(status.mode) ? status.rdev : 0;
@@ -188,7 +210,7 @@ Result<std::uint64_t> Scanner::add(const SourceEntry& source) {
   entry.target = source.target;
   entry.xattrs = source.xattrs;
   if (multiple) {
-    DGFS_CHECK(sinks_.links.add(status.device, status.inode, sinks_.tree.entry_count()));
+    DGFS_CHECK(sinks_.links.add(status.device, source.object_key, sinks_.tree.entry_count()));
   }
   DGFS_TRY(offset, sinks_.tree.add(entry));
   count(status);
@@ -204,11 +226,12 @@ void Scanner::count(const storage::FileStatus& status) {
   if (status.size_bytes != 0) ++totals_.contents;
   if (status.size_bytes > status.allocated_bytes) {
     // Each name counts its share of the object, because the object has one digest.
+    const auto names_per_digest = options_.hard_dereference ? 1 : status.link_count;
     totals_.long_holes.is_estimate = true;
     totals_.long_holes.add((status.size_bytes - status.allocated_bytes) /
-                           std::max<std::uint64_t>(status.link_count, 1));
+                           std::max<std::uint64_t>(names_per_digest, 1));
   }
-  if (status.link_count > 1) return;
+  if (status.link_count > 1 && !options_.hard_dereference) return;
   totals_.extent_bytes +=
       format::raw_extent_bytes(std::min(status.size_bytes, status.allocated_bytes));
 }

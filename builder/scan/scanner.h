@@ -16,6 +16,7 @@
 #include "builder/progress.h"
 #include "builder/scan/directory_cursor.h"
 #include "builder/scan/entry_reader.h"
+#include "builder/scan/entry_rules.h"
 #include "builder/scan/name_sorter.h"
 #include "builder/scan/pending_directories.h"
 #include "builder/scan/scan_ahead.h"
@@ -57,10 +58,11 @@ struct NameSpace {
 class Scanner {
  public:
   /// @param root  the source; must outlive the scanner
+  /// @param rules    overrides of attributes
   /// @param outputs  files that are never packed
   /// @param ahead  the scanner sets its device
-  Scanner(const storage::Directory& root, const BuildOptions& options, OutputFiles outputs,
-          ScanSinks sinks, NameSpace names, AheadOptions ahead);
+  Scanner(const storage::Directory& root, const BuildOptions& options, const EntryRules& rules,
+          OutputFiles outputs, ScanSinks sinks, NameSpace names, AheadOptions ahead);
 
   /// Scans the tree. Errors: kNotFound, kPermission, kChanged, kLimit with the path (with
   /// keep_going, each is a loss instead, except at the root); kInterrupted; kIo and kNoSpace of the
@@ -85,19 +87,21 @@ class Scanner {
   [[nodiscard]] Status visit(const PendingDirectory& pending);
   [[nodiscard]] Status visit_listed(const PendingDirectory& pending, ListedDirectory listed);
   [[nodiscard]] Status omit(const PendingDirectory& pending, Error error);
-  [[nodiscard]] static Status check_identity(const PendingDirectory& pending,
-                                             const FileIdentity& identity, const std::string& path);
+  [[nodiscard]] Status check_same(const PendingDirectory& pending,
+                                  const storage::FileStatus& opened, const std::string& path);
   [[nodiscard]] Listing list(const storage::Directory& directory) const;
   [[nodiscard]] Listing enter_and_list(const PendingDirectory& pending);
   [[nodiscard]] Result<const storage::Directory*> enter(const PendingDirectory& pending);
   [[nodiscard]] Status scan_children(const storage::Directory& directory, NameSorter names);
   [[nodiscard]] Status scan_entry(SourceEntry& entry, PendingDirectories& pending);
   [[nodiscard]] Status end_children(PendingDirectories pending);
+  [[nodiscard]] Status add_losses(SourceEntry& source);
   [[nodiscard]] Result<std::uint64_t> add(const SourceEntry& source);
   void count(const storage::FileStatus& status);
 
   const storage::Directory& root_;
   const BuildOptions& options_;
+  EntryRules rules_;
   StopFlag stop_;
   EntryReader entries_;
   ScanSinks sinks_;

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 
-#include "builder/scan/xattr_reader.h"
 #include "format/coding.h"
 #include "format/content/extent.h"
-#include "format/entry/mode.h"
 #include "format/limits.h"
 
 namespace dgfs::builder {
@@ -25,12 +24,6 @@ constexpr std::size_t kSpansMax = 1024;
 
 Error changed(std::uint16_t code, const storage::File& file) {
   return Error(ErrorKind::kChanged, code, "changed while being read").in_file(file.path());
-}
-
-bool is_as_scanned(const storage::FileStatus& status, const ScannedEntry& entry) {
-  return status.device == entry.device && status.inode == entry.inode &&
-         format::is_regular(status.mode) && status.size_bytes == entry.size_bytes &&
-         status.modify_time == entry.mtime;
 }
 
 std::uint64_t round_down(std::uint64_t bytes) { return bytes / kHoleBytes * kHoleBytes; }
@@ -79,17 +72,26 @@ Error as_change(Error error) {
   }
 }
 
-Result<SourceFile> SourceFile::open(const storage::Directory& directory,
-                                    const ScannedEntry& entry) {
-  auto file = directory.open_file(entry.name);
+Error changed_while_read(const storage::File& file) { return changed(4044, file); }
+
+Error beginning_kept(const SourceFile& file) {
+  return Error(ErrorKind::kChanged, 4223,
+               "kept changing while being read; its first " + std::to_string(file.size_bytes()) +
+                   " bytes are packed")
+      .in_file(file.file().path());
+}
+
+Result<SourceFile> SourceFile::open(const storage::Directory& directory, std::string_view name) {
+  auto file = directory.open_file(name);
   if (!file) return as_change(std::move(file).error());
   DGFS_TRY(status, file.value()->status());
-  if (!is_as_scanned(status, entry)) return changed(4041, *file.value());
   return SourceFile(std::move(file).value(), status);
 }
 
+// The space that a file takes does not tell that it has no holes: blocks of attributes and maps
+// count too, and space reserved behind its end. Only a file of one block is one or the other.
 Status SourceFile::find_holes(const StopFlag& stop) {
-  if (status_.allocated_bytes >= status_.size_bytes) return ok();
+  if (status_.size_bytes <= kHoleBytes && status_.allocated_bytes != 0) return ok();
   SegmentCollector segments(status_.size_bytes);
   std::uint64_t at = 0;
   while (at < status_.size_bytes) {
@@ -105,6 +107,16 @@ Status SourceFile::find_holes(const StopFlag& stop) {
   segments.flush();
   if (segments.segments()->content_bytes() != status_.size_bytes) segments_ = segments.segments();
   return ok();
+}
+
+Status SourceFile::check_holes(const StopFlag& stop) const {
+  SourceFile again(file_, status_);
+  DGFS_CHECK(again.find_holes(stop));
+  Buffer before;
+  Buffer now;
+  if (segments_) segments_->encode(before);
+  if (again.segments_) again.segments_->encode(now);
+  return before == now ? Status(ok()) : changed(4224, *file_);
 }
 
 std::uint64_t SourceFile::content_bytes() const {
@@ -182,20 +194,17 @@ Status SourceFile::read_stretch(std::uint64_t offset_bytes, std::uint64_t conten
   return ok();
 }
 
-Result<Buffer> SourceFile::read_xattrs() const {
-  DGFS_TRY(xattrs, file_->xattrs());
-  auto set = encode_source_xattrs(xattrs);
-  if (!set) return std::move(set).error().in_file(file_->path());
-  return set;
+Result<SourceChange> SourceFile::change() const {
+  DGFS_TRY(now, file_->status());
+  if (now.size_bytes != status_.size_bytes || now.modify_time != status_.modify_time) {
+    return SourceChange::kContent;
+  }
+  return now.change_time == status_.change_time ? SourceChange::kNone : SourceChange::kAttributes;
 }
 
-Status SourceFile::check_unchanged() const {
+Result<SourceFile> SourceFile::as_of_now() const {
   DGFS_TRY(now, file_->status());
-  if (now.size_bytes == status_.size_bytes && now.modify_time == status_.modify_time &&
-      now.change_time == status_.change_time) {
-    return ok();
-  }
-  return changed(4044, *file_);
+  return SourceFile(file_, now);
 }
 
 }  // namespace dgfs::builder

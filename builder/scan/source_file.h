@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// One regular file of the source, opened and compared with its scanned entry. Gives its data
-// segments and its content as frames, and tells whether the file has changed.
+// One regular file of the source, opened. Gives its data segments and its content as frames, and
+// tells whether the file has changed since.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,17 +23,43 @@ namespace dgfs::builder {
 /// of errors. Turns these into kChanged.
 [[nodiscard]] Error as_change(Error error);
 
+/// How often the content of a file is read, at most, until it does not change meanwhile.
+inline constexpr int kReadsMax = 3;
+
+/// How a file differs from what it was when it was opened.
+enum class SourceChange : std::uint8_t {
+  kNone,
+  kAttributes,  ///< not in size and time: a link was made, or the mode set
+  kContent,
+};
+
+/// The error of a file that changed while it was read.
+[[nodiscard]] Error changed_while_read(const storage::File& file);
+
 /// Reading is const and thread-safe.
 class SourceFile {
  public:
-  /// Opens `entry` of `directory`. Errors: kNotFound, kPermission, kIo; kChanged if object, size or
-  /// time differ from the scanned entry.
+  /// Opens the file `name` of `directory`, which may be another one than was scanned. Errors:
+  /// kNotFound, kPermission, kIo; kChanged if it is no regular file any more.
   [[nodiscard]] static Result<SourceFile> open(const storage::Directory& directory,
-                                               const ScannedEntry& entry);
+                                               std::string_view name);
 
-  /// Finds the holes of a file that takes less space than its size. Only whole blocks of 4 KiB
-  /// count as holes; smaller holes are data. Errors: kIo, kLimit (2^24 segments).
+  /// Attributes when it was opened. Its content is read up to the size that it had then.
+  [[nodiscard]] const storage::FileStatus& status() const { return status_; }
+  [[nodiscard]] std::uint64_t size_bytes() const { return status_.size_bytes; }
+  /// Leaves out the content from `size_bytes` on, as if the file had had that size. change() then
+  /// finds that it has grown. Call it before find_holes().
+  void cut_to(std::uint64_t size_bytes) {
+    status_.size_bytes = std::min(status_.size_bytes, size_bytes);
+  }
+  [[nodiscard]] const storage::File& file() const { return *file_; }
+
+  /// Finds the holes. Only whole blocks of 4 KiB count as holes; smaller holes are data. Costs two
+  /// calls of the system for a file without holes that is larger than a block, and no read.
+  /// Errors: kIo, kLimit (2^24 segments).
   [[nodiscard]] Status find_holes(const StopFlag& stop);
+  /// Finds the holes again. Errors: kChanged if they are no longer those of find_holes(); kIo.
+  [[nodiscard]] Status check_holes(const StopFlag& stop) const;
   /// Data segments, set by find_holes(); null if there are no holes.
   [[nodiscard]] const std::shared_ptr<const SegmentList>& segments() const { return segments_; }
   /// Bytes that are not holes.
@@ -45,14 +74,13 @@ class SourceFile {
   /// Reads content [content_begin, ... + out.size()). Errors: as read_frames().
   [[nodiscard]] Status read_content(std::uint64_t content_begin, MutableBytes out) const;
 
-  /// Encoded xattr set; empty if there are no xattrs. Errors: kIo, kPermission, kLimit.
-  [[nodiscard]] Result<Buffer> read_xattrs() const;
-
-  /// kChanged if size, mtime or ctime differ from those at opening.
-  [[nodiscard]] Status check_unchanged() const;
+  /// What changed since it was opened. Errors: kIo.
+  [[nodiscard]] Result<SourceChange> change() const;
+  /// The same file as it is now, still without its holes. Errors: kIo.
+  [[nodiscard]] Result<SourceFile> as_of_now() const;
 
  private:
-  SourceFile(std::unique_ptr<storage::File> file, const storage::FileStatus& status)
+  SourceFile(std::shared_ptr<const storage::File> file, const storage::FileStatus& status)
       : file_(std::move(file)), status_(status) {}
 
   template <class Read>
@@ -62,9 +90,13 @@ class SourceFile {
   [[nodiscard]] Status read_stretch(std::uint64_t offset_bytes, std::uint64_t content_begin,
                                     std::uint64_t count, MutableBytes frames) const;
 
-  std::unique_ptr<storage::File> file_;
+  std::shared_ptr<const storage::File> file_;
   storage::FileStatus status_;
   std::shared_ptr<const SegmentList> segments_;
 };
+
+/// The loss of a file that kept changing, and of which the image has the bytes that `file` had when
+/// it was opened.
+[[nodiscard]] Error beginning_kept(const SourceFile& file);
 
 }  // namespace dgfs::builder

@@ -18,6 +18,7 @@ using format::Encoder;
 using format::SideRef;
 
 constexpr std::uint64_t kStringBytesMax = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kFragmentOffsetMax = std::numeric_limits<std::uint32_t>::max();
 
 void encode_ref(const SideRef& ref, Encoder& encoder) {
   encoder.varint(ref.offset_bytes);
@@ -28,6 +29,23 @@ Status decode_ref(Decoder& decoder, SideRef& ref) {
   DGFS_TRY(offset, decoder.varint());
   DGFS_TRY(length, decoder.varint_up_to(std::numeric_limits<std::uint32_t>::max()));
   ref = {offset, static_cast<std::uint32_t>(length)};
+  return ok();
+}
+
+void encode_time(const std::optional<Time>& time, Encoder& encoder) {
+  encoder.fixed(static_cast<std::uint8_t>(time.has_value()));
+  if (!time) return;
+  encoder.fixed(time->seconds);
+  encoder.fixed(time->nanoseconds);
+}
+
+Status decode_time(Decoder& decoder, std::optional<Time>& time) {
+  DGFS_TRY(is_set, decoder.fixed<std::uint8_t>());
+  time.reset();
+  if (is_set == 0) return ok();
+  DGFS_TRY(seconds, decoder.fixed<std::int64_t>());
+  DGFS_TRY(nanoseconds, decoder.fixed<std::uint32_t>());
+  time = Time{seconds, nanoseconds};
   return ok();
 }
 
@@ -45,19 +63,23 @@ Status decode_attributes(Decoder& decoder, format::Entry& record) {
   record.mtime = {seconds, nanoseconds};
   record.link_count = link_count;
   record.rdev = rdev;
-  return ok();
+  DGFS_CHECK(decode_time(decoder, record.ctime));
+  return decode_time(decoder, record.atime);
 }
 
 Status decode_content(Decoder& decoder, format::Entry& record) {
   DGFS_TRY(size_bytes, decoder.varint());
   DGFS_TRY(stored_bytes, decoder.varint());
   DGFS_TRY(codec, decoder.fixed<std::uint8_t>());
+  DGFS_TRY(fragment, decoder.varint_up_to(std::uint64_t{kFragmentOffsetMax} + 1));
   DGFS_TRY(address, decoder.varint());
   DGFS_TRY(volume, decoder.varint());
   DGFS_TRY(target, decoder.string(kStringBytesMax));
   record.size_bytes = size_bytes;
   record.stored_bytes = stored_bytes;
   record.codec = static_cast<format::ExtentCodec>(codec);
+  record.fragment_offset.reset();
+  if (fragment != 0) record.fragment_offset = static_cast<std::uint32_t>(fragment - 1);
   record.address.reset();
   if (address != 0) {
     record.address = format::DataAddress{static_cast<format::VolumeNumber>(volume), address};
@@ -106,9 +128,13 @@ void encode_link_record(const format::Entry& record, Buffer& out) {
   encoder.fixed(record.mtime.nanoseconds);
   encoder.fixed(record.link_count);
   encoder.varint(record.rdev);
+  encode_time(record.ctime, encoder);
+  encode_time(record.atime, encoder);
   encoder.varint(record.size_bytes);
   encoder.varint(record.stored_bytes);
   encoder.fixed(static_cast<std::uint8_t>(record.codec));
+  // 0: none. Else one more than the offset, which may be 0.
+  encoder.varint(record.fragment_offset ? std::uint64_t{*record.fragment_offset} + 1 : 0);
   encoder.varint(record.address ? record.address->offset_bytes : 0);
   encoder.varint(record.address ? record.address->volume : 0);
   encoder.string(record.target);

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/bytes.h"
 #include "format/header/superblock.h"
@@ -30,5 +32,11 @@ class ContentHash {
 
 /// Makes a UUID of version 8 (freely chosen bits) from a digest.
 [[nodiscard]] format::Uuid uuid_of_digest(const std::array<std::uint8_t, 16>& digest);
+
+/// The bytes of checksums, for hashing.
+[[nodiscard]] inline Bytes bytes_of(const std::vector<std::uint64_t>& checksums) {
+  return {reinterpret_cast<const std::uint8_t*>(checksums.data()),
+          checksums.size() * sizeof(std::uint64_t)};
+}
 
 }  // namespace dgfs::builder

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "format/limits.h"
+
 namespace dgfs::builder {
 namespace {
 
@@ -21,6 +23,15 @@ void append_chunk_fingerprints(Bytes content, std::vector<Fingerprint>& chunks) 
     const auto chunk = content.first(std::min(content.size(), kFingerprintChunkBytes));
     chunks.push_back(hash(chunk.data(), chunk.size()));
     content = content.subspan(chunk.size());
+  }
+}
+
+void append_frame_fingerprints(Bytes frames, std::vector<Fingerprint>& chunks) {
+  static_assert(kFingerprintChunkBytes == format::kFrameBytes);
+  while (!frames.empty()) {
+    const auto frame = frames.first(std::min(frames.size(), format::kStoredFrameBytes));
+    append_chunk_fingerprints(frame.subspan(format::kChecksumBytes), chunks);
+    frames = frames.subspan(frame.size());
   }
 }
 

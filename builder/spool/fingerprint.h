@@ -28,6 +28,8 @@ inline constexpr std::size_t kFingerprintChunkBytes = std::size_t{64} << 10;
 /// Appends the fingerprint of each chunk of `content`.
 /// @param content  whole chunks, except the last one of a file
 void append_chunk_fingerprints(Bytes content, std::vector<Fingerprint>& chunks);
+/// The same for raw frames: each chunk stands in a frame, behind its checksum.
+void append_frame_fingerprints(Bytes frames, std::vector<Fingerprint>& chunks);
 /// The fingerprint of a content, from those of all its chunks.
 [[nodiscard]] Fingerprint fingerprint_of(std::span<const Fingerprint> chunks);
 

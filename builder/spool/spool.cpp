@@ -13,9 +13,17 @@ Status Spool::append(Bytes bytes) {
   return tail_.size() >= place_.buffer_bytes ? spill() : Status(ok());
 }
 
-Status Spool::patch(std::uint64_t offset_bytes, std::uint8_t byte) {
-  if (offset_bytes < filed_bytes_) return file_->write_at(offset_bytes, Bytes(&byte, 1));
-  tail_[static_cast<std::size_t>(offset_bytes - filed_bytes_)] = byte;
+Status Spool::patch(std::uint64_t offset_bytes, Bytes bytes) {
+  if (offset_bytes < filed_bytes_) {
+    const auto filed = bytes.first(static_cast<std::size_t>(
+        std::min<std::uint64_t>(bytes.size(), filed_bytes_ - offset_bytes)));
+    DGFS_CHECK(file_->write_at(offset_bytes, filed));
+    offset_bytes += filed.size();
+    bytes = bytes.subspan(filed.size());
+  }
+  if (bytes.empty()) return ok();
+  const auto at = static_cast<std::size_t>(offset_bytes - filed_bytes_);
+  std::memcpy(tail_.data() + at, bytes.data(), bytes.size());
   return ok();
 }
 

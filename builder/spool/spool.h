@@ -30,8 +30,8 @@ class Spool {
 
   /// Errors: kIo, kNoSpace.
   [[nodiscard]] Status append(Bytes bytes);
-  /// Replaces a written byte.
-  [[nodiscard]] Status patch(std::uint64_t offset_bytes, std::uint8_t byte);
+  /// Replaces written bytes.
+  [[nodiscard]] Status patch(std::uint64_t offset_bytes, Bytes bytes);
   [[nodiscard]] std::uint64_t size_bytes() const { return filed_bytes_ + tail_.size(); }
   /// Fills `out` with the bytes from `offset_bytes` on, which must have been written. Errors: kIo,
   /// kCorrupt.

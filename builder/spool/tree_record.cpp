@@ -41,14 +41,19 @@ void encode_record(const DirectoryRecord& record, Buffer& out) {
   end_record(begin, out);
 }
 
+void encode_attributes(const EntryAttributes& attributes, Buffer& out) {
+  Encoder encoder(out);
+  encoder.fixed(attributes.mode);
+  encoder.fixed(attributes.uid);
+  encoder.fixed(attributes.gid);
+  encoder.fixed(attributes.mtime.seconds);
+  encoder.fixed(attributes.mtime.nanoseconds);
+}
+
 void encode_record(const ScannedEntry& entry, Buffer& out) {
   const auto begin = begin_record(RecordKind::kEntry, entry.flags, out);
+  encode_attributes(entry, out);
   Encoder encoder(out);
-  encoder.fixed(entry.mode);
-  encoder.fixed(entry.uid);
-  encoder.fixed(entry.gid);
-  encoder.fixed(entry.mtime.seconds);
-  encoder.fixed(entry.mtime.nanoseconds);
   encoder.varint(entry.size_bytes);
   encoder.varint(entry.device);
   encoder.varint(entry.inode);

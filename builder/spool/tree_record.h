@@ -24,6 +24,9 @@ inline constexpr std::uint8_t kRecordMultiplyLinked = 2;  ///< its object has fu
 
 inline constexpr std::size_t kRecordHeaderBytes = 6;
 inline constexpr std::size_t kRecordFlagsOffset = 5;
+/// Mode, uid, gid and mtime of an entry record: they have a fixed length, so that they can be
+/// replaced.
+inline constexpr std::size_t kRecordAttributesOffset = 6;
 
 /// Comes before the children of a directory. The prefix of a directory is "a 00 b 00" for a/b, and
 /// empty for the root. The record has the difference to the prefix of the directory before.
@@ -32,15 +35,20 @@ struct DirectoryRecord {
   std::string_view suffix;
 };
 
-/// A scanned entry, with overrides of owner and mode applied. Its views point into memory of its
-/// maker.
-struct ScannedEntry {
-  std::uint8_t flags = 0;
+/// Attributes that an image states of an entry, with overrides of owner, mode and time applied. A
+/// value.
+struct EntryAttributes {
   std::uint32_t mode = 0;
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   Time mtime;
   std::uint64_t size_bytes = 0;  ///< regular files
+  friend bool operator==(const EntryAttributes&, const EntryAttributes&) = default;
+};
+
+/// A scanned entry. Its views point into memory of its maker.
+struct ScannedEntry : EntryAttributes {
+  std::uint8_t flags = 0;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;  ///< number in the source file system
   std::uint64_t rdev = 0;
@@ -50,6 +58,7 @@ struct ScannedEntry {
   /// later.
   Bytes xattrs;
 
+  [[nodiscard]] const EntryAttributes& attributes() const { return *this; }
   [[nodiscard]] bool is_omitted() const { return (flags & kRecordOmitted) != 0; }
   [[nodiscard]] bool is_multiply_linked() const { return (flags & kRecordMultiplyLinked) != 0; }
   /// Whether it is a regular file that is not empty. Its content and xattrs are read when it is
@@ -60,6 +69,9 @@ struct ScannedEntry {
 /// Appends a whole record with its header.
 void encode_record(const DirectoryRecord& record, Buffer& out);
 void encode_record(const ScannedEntry& entry, Buffer& out);
+
+/// Appends the bytes of a record from kRecordAttributesOffset on, up to the end of mtime.
+void encode_attributes(const EntryAttributes& attributes, Buffer& out);
 
 /// Kind of a whole record of at least kRecordHeaderBytes.
 [[nodiscard]] RecordKind record_kind(Bytes record);

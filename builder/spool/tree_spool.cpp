@@ -30,7 +30,21 @@ Result<std::uint64_t> TreeSpool::add(const ScannedEntry& entry) {
 }
 
 Status TreeSpool::omit(std::uint64_t record_offset) {
-  return spool_.patch(record_offset + kRecordFlagsOffset, kRecordOmitted);
+  return spool_.patch(record_offset + kRecordFlagsOffset, Bytes(&kRecordOmitted, 1));
+}
+
+Status TreeSpool::restate(std::uint64_t record_offset, const EntryAttributes& attributes) {
+  Buffer encoded;
+  encode_attributes(attributes, encoded);
+  return spool_.patch(record_offset + kRecordAttributesOffset, encoded);
+}
+
+Result<Bytes> TreeSpool::read(std::uint64_t record_offset) {
+  record_.resize(sizeof(std::uint32_t));
+  DGFS_CHECK(spool_.read(record_offset, record_));
+  record_.resize(sizeof(std::uint32_t) + format::load<std::uint32_t>(record_, 0));
+  DGFS_CHECK(spool_.read(record_offset, record_));
+  return Bytes(record_);
 }
 
 void TreeSpool::sample() {

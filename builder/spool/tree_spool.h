@@ -33,6 +33,12 @@ class TreeSpool {
   [[nodiscard]] Result<std::uint64_t> add(const ScannedEntry& entry);
   /// Marks a directory as omitted, because its children cannot be read.
   [[nodiscard]] Status omit(std::uint64_t record_offset);
+  /// Replaces mode, owner and time of a directory.
+  [[nodiscard]] Status restate(std::uint64_t record_offset, const EntryAttributes& attributes);
+
+  /// The whole record at `record_offset`. Valid until the next call. Errors: those of
+  /// Spool::read().
+  [[nodiscard]] Result<Bytes> read(std::uint64_t record_offset);
 
   [[nodiscard]] std::uint64_t entry_count() const { return entry_count_; }
   [[nodiscard]] const Spool& spool() const { return spool_; }

@@ -211,7 +211,7 @@ class DictionaryTrainer {
   Buffer read_sample(const ScannedEntry& entry, const std::string& prefix) {
     const auto directory = cursor_.enter(prefix);
     if (!directory) return {};
-    const auto file = SourceFile::open(*directory.value(), entry);
+    const auto file = SourceFile::open(*directory.value(), entry.name);
     if (!file) return {};
     Buffer sample(static_cast<std::size_t>(std::min(entry.size_bytes, kSampleFileBytesMax)));
     return file.value().read_content(0, sample) ? sample : Buffer();

@@ -10,6 +10,7 @@ import os
 import pathlib
 import random
 import shutil
+import struct
 import sys
 import threading
 
@@ -121,6 +122,145 @@ class Changing(UnsteadyCase):
         for result in self.run_rounds("--keep-going"):
             if result.returncode == 1:
                 self.assertIn(b"left out", result.stderr)
+
+
+class Growing(UnsteadyCase):
+    """Writers that only append, each line with its number, and never stop."""
+
+    def test_keep_going_keeps_beginnings(self):
+        chance = random.Random(support.test_seed(SEED + 1))
+        logs = [self.source / f"{size}.log" for size in (0, 5000, 6_000_000)]
+        for log, size in zip(logs, (0, 5000, 6_000_000)):
+            log.write_bytes(b"".join(b"%07d\n" % n for n in range(size // 8)))
+        linked = self.source / "linked"
+        linked.write_bytes(b"x" * 8_000_000)
+        stop = threading.Event()
+
+        def append():
+            files = [open(log, "ab", buffering=0) for log in logs]
+            numbers = [log.stat().st_size // 8 for log in logs]
+            while not stop.is_set():
+                which = chance.randrange(len(files))
+                count = chance.randrange(1, 50)
+                lines = (b"%07d\n" % (numbers[which] + n) for n in range(count))
+                files[which].write(b"".join(lines))
+                numbers[which] += count
+                os.link(linked, self.scratch / "aside-link")
+                os.unlink(self.scratch / "aside-link")
+            for file in files:
+                file.close()
+
+        thread = threading.Thread(target=append)
+        thread.start()
+        try:
+            for options in ((), ("--compress", "zstd:1"), ("--digest", "sha256")):
+                result = self.build("--keep-going", "--force", *options)
+                self.assertNotIn(b"left out", result.stderr)
+                support.dgfs("verify", self.image)
+                for log in logs:
+                    lines = support.dgfs("cat", self.image, log.name).stdout
+                    numbers = [int(line) for line in lines.split()]
+                    self.assertEqual(len(lines) % 8, 0)
+                    self.assertEqual(numbers, list(range(len(lines) // 8)), log)
+                content = support.dgfs("cat", self.image, "linked").stdout
+                self.assertEqual(len(content), 8_000_000)
+        finally:
+            stop.set()
+            thread.join()
+
+
+class Renumbered(UnsteadyCase):
+    """An overlay of two file systems numbers directories anew when the kernel forgets them."""
+
+    def test_nothing_is_replaced(self):
+        support.need_root()
+        lower, upper, tree = (self.scratch / name for name in ("lower", "upper", "tree"))
+        for number in range(100):
+            place = lower / f"d{number}" / "e"
+            place.mkdir(parents=True)
+            for file in range(3):
+                (place / f"f{file}").write_text(f"{number} {file}")
+        os.link(lower / "d7" / "e" / "f0", lower / "linked")
+        upper.mkdir()
+        tree.mkdir()
+        support.run("mount", "-t", "tmpfs", "none", upper)
+        self.addCleanup(support.run, "umount", "-l", upper, check=False)
+        for name in ("u", "w"):
+            (upper / name).mkdir()
+        options = f"lowerdir={lower},upperdir={upper}/u,workdir={upper}/w"
+        if support.run("mount", "-t", "overlay", "none", tree, "-o", options,
+                       check=False).returncode != 0:
+            self.skipTest("no overlay can be mounted here")
+        self.addCleanup(support.run, "umount", "-l", tree, check=False)
+        self.source = tree
+        stop = threading.Event()
+
+        def forget():
+            while not stop.is_set():
+                pathlib.Path("/proc/sys/vm/drop_caches").write_text("2")
+                stop.wait(0.02)
+
+        thread = threading.Thread(target=forget)
+        thread.start()
+        try:
+            for _ in range(3):
+                result = self.build("--force")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                files = support.dgfs("find", self.image, "-type", "f").stdout.split()
+                self.assertEqual(len(files), 301)
+                links = support.dgfs("find", self.image, "-links", "2", "-type", "f").stdout.split()
+                self.assertEqual(len(links), 2, "the hard link is kept")
+        finally:
+            stop.set()
+            thread.join()
+
+
+class Attributes(UnsteadyCase):
+    """Attributes that are listed and cannot be read, or that cannot be listed."""
+
+    def setUp(self):
+        super().setUp()
+        support.need_root()
+        (self.source / "plain").write_bytes(b"plain content")
+        os.setxattr(self.source / "plain", "trusted.kept", b"value")
+
+    def expect_kept(self, prefix=()):
+        result = self.build(prefix=prefix)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"--no-xattrs", result.stderr)
+        self.assertFalse(self.image.exists())
+        result = self.build("--keep-going", prefix=prefix)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"plain", result.stderr)
+        self.assertIn(b"--no-xattrs", result.stderr)
+        self.assertNotIn(b"left out,", result.stderr)
+        self.assertEqual(support.dgfs("cat", self.image, "plain").stdout, b"plain content")
+        result = self.build("--no-xattrs", "--force", prefix=prefix)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_a_capability_of_an_unknown_user_namespace(self):
+        support.need_program("unshare")
+        # struct vfs_ns_cap_data: revision 3, effective, CAP_NET_RAW, and a root that the namespace
+        # of the build does not know.
+        capability = struct.pack("<6I", 0x03000001, 1 << 13, 0, 0, 0, 54321)[:24]
+        os.setxattr(self.source / "plain", "security.capability", capability)
+        os.setxattr(self.source / "plain", "user.kept", b"value")
+        prefix = ("unshare", "--map-root-user")
+        if support.run(*prefix, "true", check=False).returncode != 0:
+            self.skipTest("no user namespace can be made here")
+        self.expect_kept(prefix)
+        self.build("--keep-going", "--force", prefix=prefix)
+        out = self.scratch / "out"
+        support.dgfs("extract", self.image, out)
+        self.assertEqual(os.getxattr(out / "plain", "user.kept"), b"value")
+
+    def test_more_names_than_the_system_lists(self):
+        support.run("mount", "-t", "tmpfs", "none", self.source)
+        self.addCleanup(support.run, "umount", "-l", self.source, check=False)
+        (self.source / "plain").write_bytes(b"plain content")
+        for number in range(400):
+            os.setxattr(self.source / "plain", "trusted." + f"{number:03}".ljust(240, "x"), b"v")
+        self.expect_kept()
 
 
 class OtherUser(UnsteadyCase):

@@ -69,7 +69,7 @@ TEST_F(ScanAheadTest, ListsWhatItIsToldAndWhatIsBelow) {
   const auto a = listed("a");
   EXPECT_FALSE(a.error);
   EXPECT_EQ(names_of(a), "1 2 x ");
-  EXPECT_EQ(a.identity, builder::identity_of(root_->status("a").value()));
+  EXPECT_EQ(builder::identity_of(a.status), builder::identity_of(root_->status("a").value()));
   EXPECT_EQ(names_of(listed("a/x")), "deep ");
   const auto b = listed("b");
   ASSERT_EQ(b.entries.size(), 1U);

@@ -46,14 +46,7 @@ class SourceFileHoles : public testing::Test {
   void make_file(std::uint64_t segments) { tree_.sparse("f", segments * kStepBytes, 0, "x"); }
   Result<SourceFile> file_with_holes() {
     DGFS_TRY(directory, env_.open_directory(tree_.path()));
-    DGFS_TRY(status, directory->status("f"));
-    builder::ScannedEntry entry;
-    entry.name = "f";
-    entry.size_bytes = status.size_bytes;
-    entry.device = status.device;
-    entry.inode = status.inode;
-    entry.mtime = status.modify_time;
-    DGFS_TRY(file, SourceFile::open(*directory, entry));
+    DGFS_TRY(file, SourceFile::open(*directory, "f"));
     DGFS_CHECK(file.find_holes(builder::StopFlag(nullptr)));
     return file;
   }
@@ -69,6 +62,16 @@ TEST_F(SourceFileHoles, AsManyAsAMapHolds) {
   ASSERT_TRUE(file) << file.error().message();
   EXPECT_EQ(file.value().segments()->count(), format::kSparseSegmentsMax);
   EXPECT_EQ(file.value().content_bytes(), format::kSparseSegmentsMax * kStepBytes / 2);
+}
+
+// Blocks of attributes and maps count as space of a file too.
+TEST_F(SourceFileHoles, AreFoundInAFileThatTakesItsWholeSize) {
+  tree_.file("f", std::string(3 * kStepBytes, 'x'));
+  const auto file = file_with_holes();
+  ASSERT_TRUE(file) << file.error().message();
+  EXPECT_GE(file.value().status().allocated_bytes, file.value().size_bytes());
+  ASSERT_NE(file.value().segments(), nullptr);
+  EXPECT_EQ(file.value().segments()->count(), 3U);
 }
 
 TEST_F(SourceFileHoles, OneMoreIsRefusedAndNothingIsLeft) {

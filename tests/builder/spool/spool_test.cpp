@@ -30,7 +30,7 @@ TEST_P(SpoolTest, GivesBackWhatWasWritten) {
   for (int i = 0; i < 20; ++i) {
     const auto at = random.below(expected.size());
     expected[at] = 0xee;
-    ASSERT_TRUE(spool.patch(at, 0xee));
+    ASSERT_TRUE(spool.patch(at, Buffer{0xee}));
   }
   ASSERT_EQ(spool.size_bytes(), expected.size());
   for (int i = 0; i < 100; ++i) {

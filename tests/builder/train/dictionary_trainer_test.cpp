@@ -53,7 +53,8 @@ class DictionaryTrainerTest : public testing::Test {
     builder::ProgressMeter progress(*env_, build.progress);
     root_ = env_->open_directory(tree_.path()).value();
     spool_ = std::make_unique<TreeSpool>(place);
-    builder::Scanner scanner(*root_, build, {}, {*spool_, links, losses, progress}, {place}, {});
+    builder::Scanner scanner(*root_, build, {}, {}, {*spool_, links, losses, progress}, {place},
+                             {});
     ASSERT_TRUE(scanner.run());
   }
   DictionarySet train() {
