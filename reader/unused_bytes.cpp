@@ -56,6 +56,11 @@ Status check_unused_of_index(const storage::File& file, std::uint64_t base_bytes
   return ok();
 }
 
+Status check_unused_between(const storage::File& file, std::uint64_t begin_bytes,
+                            std::uint64_t end_bytes) {
+  return check_zero(file, begin_bytes, end_bytes);
+}
+
 Status check_unused_of_volume(const storage::File& file, const format::VolumeHeader& header) {
   const auto end = header.file_bytes - format::kPageBytes;
   const bool has_index = header.index_bytes != 0;

@@ -22,4 +22,8 @@ namespace dgfs::reader {
 [[nodiscard]] Status check_unused_of_volume(const storage::File& file,
                                             const format::VolumeHeader& header);
 
+/// The same for the bytes [begin, end) of a volume, which no extent has.
+[[nodiscard]] Status check_unused_between(const storage::File& file, std::uint64_t begin_bytes,
+                                          std::uint64_t end_bytes);
+
 }  // namespace dgfs::reader

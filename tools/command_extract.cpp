@@ -61,7 +61,9 @@ Manual extract_manual() {
       .paragraphs =
           {"With --json, the last line is an object that counts what was written: entries and "
            "content_bytes, failures (entries that were not written), devices_refused, "
-           "lost_attributes (of the written entries), further_copies, and elapsed_seconds. Each "
+           "lost_attributes (of the written entries), further_copies, skipped (by "
+           "--skip-existing), "
+           "and elapsed_seconds. Each "
            "failure, refused device, lost attribute and further copy is also reported on the error "
            "output. With --dry-run, an object for each entry comes first, and only entries, "
            "failures and devices_refused are counted. If an extraction ends early, the last line "
@@ -73,6 +75,10 @@ Manual extract_manual() {
            "written for the other names, with a warning that does not change the exit status. If "
            "the owner of a file cannot be restored, the file gets neither its set-id bits nor its "
            "capabilities.",
+           "An extraction that was ended is continued with --skip-existing, which writes only what "
+           "is missing. With --overwrite, the old file goes just before the new one gets its name, "
+           "so for a moment there is none. An object that is in the way of a directory is removed "
+           "too, a directory in the way of an object only if it is empty.",
            kPatternHelp, kNamesHelp, kJsonHelp},
       .examples = {{"dgfs extract tree.dgfs out", "Writes the whole tree into out."},
                    {"dgfs extract -k tree.dgfs out etc usr/bin",
@@ -109,7 +115,9 @@ JsonObject as_json(const ExtractCommand& command, const reader::ExtractReport& r
   if (!command.dry_run) json.add("content_bytes", report.content_bytes);
   json.add("failures", report.failures).add("devices_refused", report.devices_refused);
   if (command.dry_run) return json;
-  json.add("lost_attributes", report.lost_attributes).add("further_copies", report.further_copies);
+  json.add("lost_attributes", report.lost_attributes)
+      .add("further_copies", report.further_copies)
+      .add("skipped", report.skipped);
   return json;
 }
 
@@ -146,8 +154,10 @@ void print_summary(const Session& session, const ExtractCommand& command,
     return session.print(json.line());
   }
   if (command.quiet) return;
-  session.print(fmt::format("{}, {} in {}\n", counted(report.entries, "entry", "entries"),
-                            size_text(report.content_bytes), duration_text(elapsed_ns)));
+  const auto skipped =
+      report.skipped == 0 ? "" : fmt::format(", {} existed", grouped(report.skipped));
+  session.print(fmt::format("{}, {} in {}{}\n", counted(report.entries, "entry", "entries"),
+                            size_text(report.content_bytes), duration_text(elapsed_ns), skipped));
 }
 
 /// If the destination itself cannot be made or entered, nothing is in it.
@@ -199,6 +209,24 @@ int write(const Session& session, const reader::Image& image, ExtractCommand& co
   return report_failures(session, result.value());
 }
 
+/// Adds the options for names that DEST has already. The last one given counts.
+void add_existing_options(OptionParser& options, reader::ExtractOptions& extract) {
+  const auto add = [&](const char* name, const char* help, reader::ExistingNames existing) {
+    options.on_flag(name, help, [&extract, existing](const auto&) -> Status {
+      extract.existing = existing;
+      return ok();
+    });
+  };
+  add("--overwrite",
+      "Replace files that exist, each once the new one is complete; directories are entered, and "
+      "get the attributes of the image",
+      reader::ExistingNames::kReplace);
+  add("--skip-existing",
+      "Leave files that exist as they are, without a message, and the attributes of directories "
+      "that exist",
+      reader::ExistingNames::kSkip);
+}
+
 /// Adds the options that set how entries are written, and with which attributes.
 void add_options(OptionParser& options, reader::ExtractOptions& extract) {
   options.number("-j,--jobs", "N", "Writing threads (0, the default: one per core)", extract.jobs);
@@ -214,8 +242,9 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   OptionParser options(
       {"dgfs extract", "IMAGE DEST [PATH]...",
        "Writes everything, or only the given paths and what the rules keep, below the directory "
-       "DEST, which is made if missing. Existing files are never overwritten, and a file gets its "
-       "name only when it is complete. Root gets owners, devices and all attributes restored, "
+       "DEST, which is made if missing. Existing files are not overwritten, unless --overwrite is "
+       "given, and a file gets its name only when it is complete. Root gets owners, devices and "
+       "all attributes restored, "
        "other users as much as the system allows. Device nodes that cannot be made are reported, "
        "and the exit status is 1 then."});
   ImageOptions image_options;
@@ -226,6 +255,7 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   image_options.add_to(options);
   rule_options.add_to(options);
   options.flag("-n,--dry-run", "Only list what would be written", command.dry_run);
+  add_existing_options(options, extract);
   add_options(options, extract);
   options.flag("-q,--quiet", "Print no progress and no summary", command.quiet);
   options.flag("--json", "Print the summary as a JSON object; with --dry-run, also each entry",

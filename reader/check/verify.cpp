@@ -17,7 +17,9 @@
 #include "format/entry/mode.h"
 #include "format/limits.h"
 #include "reader/check/digest_check.h"
+#include "reader/check/extent_cover.h"
 #include "reader/progress_clock.h"
+#include "reader/unused_bytes.h"
 #include "reader/work_pool.h"
 
 namespace dgfs::reader {
@@ -62,6 +64,7 @@ class Verifier {
     const auto walked = walk(pool);
     pool.finish();
     DGFS_CHECK(walked);
+    if (!stopped()) check_gaps();
     if (stopped()) return Error(ErrorKind::kInterrupted, 3130, "interrupted");
     report_progress();
     return report_;
@@ -125,6 +128,7 @@ class Verifier {
   Status walk(WorkPool<Batch>& pool) {
     Batch batch;
     const auto visit = [&](std::string_view path, const Node& node) {
+      if (is_wanted(node)) cover_.add(node.data, node.stored_bytes);
       // An object with several names is checked under its first name.
       if (node.link_count > 1 && !format::is_directory(node.mode) &&
           !seen_links_.insert(node.inode).second) {
@@ -141,6 +145,41 @@ class Verifier {
     const auto walked = image_.walk("", visit, damaged);
     if (!batch.empty()) pool.push(std::move(batch));
     return walked;
+  }
+
+  // The extents of entries that a damaged index hides are unknown.
+  void check_gaps() {
+    if (report_.damaged_index_places != 0) return;
+    if (!cover_.is_complete()) {
+      return report_index(Error(ErrorKind::kLimit, 3950, "too many gaps between extents to check"));
+    }
+    for (const auto& record : image_.volumes()) {
+      if (options_.volume && record.number != *options_.volume) continue;
+      const auto checked = check_gaps_of(record);
+      if (!checked) report_index(checked.assume_error());
+    }
+  }
+
+  // Opens the volume only if there is a gap, which no builder leaves.
+  Status check_gaps_of(const format::VolumeRecord& record) const {
+    std::unique_ptr<storage::File> file;
+    const auto check = [&](std::uint64_t begin, std::uint64_t end) -> Status {
+      if (stopped()) return ok();
+      if (!file) {
+        DGFS_TRY(opened, image_.env().open(path_of(record.number)));
+        file = std::move(opened);
+      }
+      return check_unused_between(*file, begin, end);
+    };
+    return cover_.each_gap(record.number, format::kPageBytes, record.data_end, check);
+  }
+
+  [[nodiscard]] std::string path_of(format::VolumeNumber number) const {
+    const auto role = number == 0 ? std::string("image") : fmt::format("volume {}", number);
+    for (const auto& [has, path] : image_.files()) {
+      if (has == role) return path;
+    }
+    return {};  // was reported as missing
   }
 
   // Reports a place once: the walk meets a page again that verify_index() found damaged.
@@ -321,6 +360,7 @@ class Verifier {
   std::uint64_t digested_bytes_total_ = 0;
   std::atomic<std::uint64_t> digested_bytes_ = 0;
   std::optional<format::DigestAlgorithm> digest_algorithm_;  // set if digests are compared
+  ExtentCover cover_;
   std::unordered_set<InodeNumber> seen_links_;  // about 40 bytes a multiply linked object
   std::mutex report_mutex_;                     // guards the members below
   VerifyReport report_;

@@ -10,6 +10,7 @@
 #include "format/entry/mode.h"
 #include "reader/extract/directories.h"
 #include "reader/extract/directory_stack.h"
+#include "reader/extract/existing.h"
 #include "reader/extract/links.h"
 #include "reader/extract/log.h"
 #include "reader/extract/objects.h"
@@ -38,16 +39,20 @@ struct Task {
 // One thread walks and makes directories; workers make the other objects.
 class Extraction {
  public:
+  /// @param is_new  whether the destination was made for this extraction
   Extraction(const Image& image, ExtractTree& tree, storage::Env& env,
-             const ExtractOptions& options, DirectoryPointer root)
+             const ExtractOptions& options, DirectoryPointer root, bool is_new)
       : tree_(tree),
         options_(options),
         stack_(root),
         log_(image, env, options),
         objects_(image, options, log_),
-        links_(root, [this](const auto& path, const Error& why) { log_.add_copy(path, why); }),
+        links_(
+            root, [this](const auto& path, const Error& why) { log_.add_copy(path, why); },
+            options.existing),
         directories_(image, tree, root, options, log_),
-        jobs_(options.jobs != 0 ? options.jobs : env.processor_count()) {}
+        jobs_(options.jobs != 0 ? options.jobs : env.processor_count()),
+        is_new_(is_new) {}
 
   Result<ExtractReport> run() {
     {
@@ -114,23 +119,31 @@ class Extraction {
     }
   }
 
-  // Enters an existing directory; any other object of that name is an error.
+  // Enters an existing directory; any other object of that name is an error, or makes way.
   Status make_directory(const std::string& path, const Node& node) {
+    bool is_new = is_new_;
     if (!path.empty()) {
       DGFS_TRY(parent, open_parent(path));
-      auto made = parent->make_directory(name_of(path), kPrivateDirectory);
-      if (!made) {
-        if (made.assume_error().kind() != ErrorKind::kExists) return made;
-        if (!parent->open_directory(name_of(path))) return made;
+      const auto name = name_of(path);
+      const auto make = [&] { return parent->make_directory(name, kPrivateDirectory); };
+      auto made = make();
+      if (!made && made.assume_error().kind() != ErrorKind::kExists) return made;
+      is_new = made.has_value();
+      if (!is_new && !parent->open_directory(name)) {
+        DGFS_CHECK(make_over(options_.existing, *parent, name, make));
+        is_new = true;
       }
     }
-    directories_.add(node.inode);
+    if (is_new || options_.existing != ExistingNames::kSkip) directories_.add(node.inode);
     return ok();
   }
 
   void make(const Task& task) {
     if (log_.ended()) return;
     const auto name = name_of(task.path);
+    const bool skips = options_.existing == ExistingNames::kSkip;
+    // Before the table of links hears of it: further names must not be linked to another's file.
+    if (skips && task.directory->status(name)) return log_.add_skipped();
     bool refused = false;
     const auto make_object = [&] {
       return objects_.make(task.node, *task.directory, name, task.path, refused);
@@ -139,6 +152,9 @@ class Extraction {
                           ? links_.make(task.node, *task.directory, task.path, name, make_object)
                           : make_object();
     if (refused) return log_.refuse_device(task.path, made.assume_error());
+    if (skips && !made && made.assume_error().kind() == ErrorKind::kExists) {
+      return log_.add_skipped();  // somebody else has just made it
+    }
     if (made) log_.add_entry();
     log_.settle(task.path, made);
   }
@@ -151,6 +167,7 @@ class Extraction {
   LinkTable links_;
   DirectoryFinisher directories_;
   unsigned jobs_;
+  bool is_new_;
   std::unordered_set<std::string> lost_directories_;  // directories that could not be made
 };
 
@@ -178,22 +195,22 @@ std::uint32_t destination_mode(const ExtractOptions& options) {
   return disjoint_paths(options.paths).front().empty() ? kPrivateDirectory : kNewDirectory;
 }
 
-Result<DirectoryPointer> open_destination(storage::Env& env, const std::string& path,
-                                          std::uint32_t mode) {
+/// Makes the destination. Returns false if it exists.
+Result<bool> make_destination(storage::Env& env, const std::string& path, std::uint32_t mode) {
   auto made = env.make_directory(path, mode);
   if (!made && made.assume_error().kind() != ErrorKind::kExists) {
     return std::move(made).assume_error();
   }
-  DGFS_TRY(opened, env.open_directory(path));
-  return DirectoryPointer(std::move(opened));
+  return made.has_value();
 }
 
 }  // namespace
 
 Result<ExtractReport> extract_tree(const Image& image, ExtractTree& tree, storage::Env& env,
                                    const std::string& destination, const ExtractOptions& options) {
-  DGFS_TRY(root, open_destination(env, destination, destination_mode(options)));
-  return Extraction(image, tree, env, options, std::move(root)).run();
+  DGFS_TRY(is_new, make_destination(env, destination, destination_mode(options)));
+  DGFS_TRY(root, env.open_directory(destination));
+  return Extraction(image, tree, env, options, DirectoryPointer(std::move(root)), is_new).run();
 }
 
 Result<ExtractReport> extract(const Image& image, storage::Env& env, const std::string& destination,

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "reader/extract/existing.h"
 #include "reader/extract/paths.h"
 
 namespace dgfs::reader {
@@ -113,7 +114,9 @@ Status LinkTable::link(const std::string& existing, storage::Directory& director
     return stack_.open(parent_of(existing));
   }();
   if (!existing_directory) return existing_directory.assume_error();
-  return directory.make_link(*existing_directory.assume_value(), name_of(existing), name);
+  return make_over(existing_, directory, name, [&] {
+    return directory.make_link(*existing_directory.assume_value(), name_of(existing), name);
+  });
 }
 
 }  // namespace dgfs::reader

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "reader/extract/directory_stack.h"
+#include "reader/extract/options.h"
 #include "reader/node.h"
 
 namespace dgfs::reader {
@@ -26,8 +27,9 @@ class LinkTable {
   using Copied = std::function<void(const std::string& path, const Error& why)>;
 
   /// @param root  destination directory
-  explicit LinkTable(DirectoryPointer root, Copied copied = {})
-      : stack_(std::move(root)), copied_(std::move(copied)) {}
+  explicit LinkTable(DirectoryPointer root, Copied copied = {},
+                     ExistingNames existing = ExistingNames::kFail)
+      : stack_(std::move(root)), copied_(std::move(copied)), existing_(existing) {}
 
   /// Calls `make_object` if no name of `node` has been made yet. Else makes `path` a hard link to
   /// the made name; `name` in `directory` is the last component of `path`. Waits while another
@@ -66,6 +68,7 @@ class LinkTable {
   std::mutex stack_mutex_;  // guards the stack
   DirectoryStack stack_;
   Copied copied_;
+  ExistingNames existing_;
 };
 
 }  // namespace dgfs::reader

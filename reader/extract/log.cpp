@@ -86,6 +86,7 @@ Result<ExtractReport> ExtractLog::result() {
   report.partial_files = partial_files_;
   report.devices_refused = devices_refused_;
   report.lost_attributes = lost_attributes_;
+  report.skipped = skipped_;
   report.further_copies = further_copies_;
   return report;
 }

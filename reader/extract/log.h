@@ -32,6 +32,8 @@ class ExtractLog {
   [[nodiscard]] bool ended() const { return stopped() || failed_.load(); }
 
   void add_entry() { ++entries_; }
+  /// Notes an entry that is left out because its name exists.
+  void add_skipped() { ++skipped_; }
   void add_content(std::uint64_t bytes);
   /// Notes the result for `path`.
   void settle(const std::string& path, const Status& status);
@@ -62,6 +64,7 @@ class ExtractLog {
   std::uint64_t entries_total_ = 0;
   std::uint64_t content_bytes_total_ = 0;
   std::atomic<std::uint64_t> entries_{0};
+  std::atomic<std::uint64_t> skipped_{0};
   std::atomic<std::uint64_t> content_bytes_{0};
   std::atomic<std::uint64_t> partial_files_{0};
   std::atomic<bool> failed_{false};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "format/entry/mode.h"
+#include "reader/extract/existing.h"
 #include "reader/extract/intact_contents.h"
 #include "storage/names.h"
 
@@ -33,7 +34,8 @@ Status check_free(const storage::Directory& directory, std::string_view name) {
 Status ObjectMaker::make(const Node& node, storage::Directory& directory, std::string_view name,
                          const std::string& path, bool& refused) const {
   if (format::is_regular(node.mode)) return make_file(node, directory, name, path);
-  DGFS_CHECK(make_special(node, directory, name, refused));
+  DGFS_CHECK(make_over(choice_.existing, directory, name,
+                       [&]() -> Status { return make_special(node, directory, name, refused); }));
   auto restored = restore_metadata(image_, node, directory, name, choice_, loser_of(path));
   if (!restored) static_cast<void>(directory.remove(name));  // the first error is returned
   return restored;
@@ -59,7 +61,7 @@ LoseAttribute ObjectMaker::loser_of(const std::string& path) const {
 
 Status ObjectMaker::make_file(const Node& node, storage::Directory& directory,
                               std::string_view name, const std::string& path) const {
-  if (node.size_bytes > kCopyChunkBytes) {
+  if (node.size_bytes > kCopyChunkBytes && choice_.existing != ExistingNames::kReplace) {
     DGFS_CHECK(check_free(directory, name));
   }
   DGFS_TRY(file, directory.create_unnamed(name, kPrivateFile));
@@ -69,7 +71,7 @@ Status ObjectMaker::make_file(const Node& node, storage::Directory& directory,
     DGFS_CHECK(write_contents(node, file->content()));
   }
   DGFS_CHECK(restore_metadata(image_, node, *file, choice_, loser_of(path)));
-  return file->link();
+  return make_over(choice_.existing, directory, name, [&] { return file->link(); });
 }
 
 Status ObjectMaker::write_contents(const Node& node, storage::File& file) const {

@@ -48,6 +48,17 @@ struct LostAttribute {
   std::string name;
 };
 
+/// Whether an entry is written whose name the destination has already. Directories that exist are
+/// entered in any case.
+enum class ExistingNames : std::uint8_t {
+  kFail,  ///< it is a failure (kExists)
+  /// It is left as it is, and so are the attributes of a directory that exists.
+  kSkip,
+  /// It is removed once the new object is complete, or before it if the new object is no regular
+  /// file. A directory is removed only if it is empty.
+  kReplace,
+};
+
 /// Attributes and objects to restore besides contents and names. A value.
 struct RestoreChoice {
   /// true (for root): restores owners, device nodes, privileged xattrs and capabilities. false:
@@ -60,6 +71,7 @@ struct RestoreChoice {
   /// inherits from its directory. The group never gets more rights than the ACL of the image gives
   /// it.
   bool acls = true;
+  ExistingNames existing = ExistingNames::kFail;
 };
 
 /// What to extract, and how. The objects that its members refer to must outlive the call. Several
@@ -104,6 +116,7 @@ struct ExtractReport {
   std::uint64_t partial_files = 0;    ///< written with holes in place of lost ranges
   std::uint64_t devices_refused = 0;  ///< device nodes that the user may not make
   std::uint64_t lost_attributes = 0;  ///< of written entries, each reported to `lost_attribute`
+  std::uint64_t skipped = 0;          ///< left out, because their names exist
   std::uint64_t further_copies = 0;   ///< made instead of hard links, each reported to `copied`
 };
 

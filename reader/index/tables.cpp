@@ -122,6 +122,19 @@ Result<format::ContentDictionaries> load_content_dictionaries(const HealingCopy&
   return dictionaries;
 }
 
+// Memory of a run in format::InodeRuns.
+constexpr std::uint64_t kInodeRunBytes = sizeof(format::InodeRun) + sizeof(std::uint32_t);
+
+// A block of a few bytes may decode to millions of runs, as many as pages of a few bytes claim to
+// have entries.
+Status check_run_memory(const IndexCopy& copy, Bytes body) {
+  format::Decoder decoder(body);
+  DGFS_TRY(count, decoder.varint());
+  if (count > body.size()) return ok();  // decoding refuses it before it takes memory
+  ExpansionBudget budget(copy);
+  return budget.take(count * kInodeRunBytes);
+}
+
 Result<format::InodeRuns> load_inodes(const HealingCopy& index) {
   const auto& copy = index.copy;
   constexpr auto kKind = SectionKind::kInodeRuns;
@@ -130,6 +143,8 @@ Result<format::InodeRuns> load_inodes(const HealingCopy& index) {
   const auto* name = format::section_name(kKind);
   DGFS_CHECK(placed_result(check_count(body, superblock.namespace_entries, "runs"), copy.path(),
                            name, copy.section_offset(kKind)));  // F-061
+  DGFS_CHECK(
+      placed_result(check_run_memory(copy, body), copy.path(), name, copy.section_offset(kKind)));
   DGFS_TRY(runs, placed_result(format::InodeRuns::decode(body, superblock.namespace_entries),
                                copy.path(), name, copy.section_offset(kKind)));
   if (runs.end_inode() > superblock.next_inode) {  // F-064

@@ -12,11 +12,16 @@
 #include <utility>
 #include <vector>
 
+#include "builder/image_builder.h"
+#include "format/coding.h"
+#include "format/content/extent.h"
 #include "format/entry/attribute_table.h"
 #include "format/header/section.h"
 #include "format/header/superblock.h"
 #include "format/header/volume_header.h"
 #include "format/limits.h"
+#include "reader/image.h"
+#include "storage/memory/env.h"
 #include "tests/reader/packed_tree.h"
 
 namespace dgfs::test {
@@ -95,6 +100,60 @@ TEST_F(UnusedBytes, MustBeZeroBehindTheExtents) {
   ASSERT_LT(volume.data_end, volume.index_offset);
   expect_found(kImage, volume.data_end);
   expect_found(kImage, volume.index_offset - 1);
+}
+
+// Puts the extent of the only file behind bytes that belong to nothing.
+class GapFiller final : public builder::BatchFiller {
+ public:
+  explicit GapFiller(std::uint8_t stray) : stray_(stray) {}
+  void fill(builder::Batch& batch) override {
+    batch.reserve_data(builder::kBatchBytesMax);
+    for (auto& item : batch.items) {
+      const Bytes record = batch.record(item);
+      if (builder::record_kind(record) == builder::RecordKind::kDirectory) continue;
+      const auto entry = value_of(builder::decode_entry_record(record));
+      if (!builder::needs_reading(entry, item)) continue;
+      Buffer data(kGapBytes);
+      data[kGapBytes / 2] = stray_;
+      Buffer extent;
+      format::append_raw_extent(Buffer(entry.size_bytes, 'x'), extent);
+      batch.checksums.push_back(format::load<std::uint64_t>(extent, 0));
+      item.stored.at_bytes = format::kPageBytes + kGapBytes;
+      data.insert(data.end(), extent.begin(), extent.end());
+      std::copy(data.begin(), data.end(), batch.next_data(data.size()).begin());
+      batch.data_bytes += data.size();
+    }
+  }
+  static constexpr std::size_t kGapBytes = 5000;
+
+ private:
+  std::uint8_t stray_;
+};
+
+// F-027
+TEST(UnusedBytesBetweenExtents, MustBeZero) {
+  for (const std::uint8_t stray : {0, 7}) {
+    const auto memory = storage::make_memory_env(1);
+    expect_ok(memory->make_directory("/tree", 0755));
+    const auto tree = value_of(memory->open_directory("/tree"));
+    expect_ok(value_of(tree->create_file("a", 0644))->write_at(0, Buffer(1000, 'x')));
+    builder::BuildOptions build;
+    build.source = "/tree";
+    build.image_path = "/gap.dgfs";
+    ASSERT_TRUE(builder::ImageBuilder(*memory, build, [stray] {
+                  return std::make_unique<GapFiller>(stray);
+                }).run());
+    std::vector<Error> found;
+    reader::VerifyOptions options;
+    options.damaged_index = [&](const Error& error) { found.push_back(error); };
+    const auto image = value_of(reader::Image::open(*memory, "/gap.dgfs"));
+    const auto report = value_of(reader::verify(*image, options));
+    EXPECT_EQ(report.damaged_files, 0U);
+    ASSERT_EQ(found.size(), stray == 0 ? 0U : 1U);
+    if (stray == 0) continue;
+    EXPECT_EQ(found[0].section(), "unused bytes");
+    EXPECT_EQ(found[0].offset(), format::kPageBytes + GapFiller::kGapBytes / 2);
+  }
 }
 
 TEST_F(UnusedBytes, BehindAFileAreNoneOfTheImages) {

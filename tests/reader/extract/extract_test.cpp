@@ -68,6 +68,104 @@ TEST_F(LinkedNames, MayBeAskedForTwice) {
   EXPECT_EQ(report.entries, 2U);
 }
 
+TEST_F(LinkedNames, AreNoLinksToAFileThatIsSkipped) {
+  options_.existing = reader::ExistingNames::kSkip;
+  expect_ok(value_of(destination_->create_file("a", 0644))->write_at(0, as_bytes("mine")));
+  const auto report = value_of(reader::extract(*tree_.open(), env_, "/dest", options_));
+  EXPECT_EQ(report.failures, 0U);
+  EXPECT_EQ(report.skipped, 1U);
+  EXPECT_EQ(text_of(env_, "/dest/a"), "mine");
+  EXPECT_EQ(text_of(env_, "/dest/b"), "from the image");
+  EXPECT_EQ(value_of(env_.status("/dest/b")).inode, value_of(env_.status("/dest/c")).inode);
+}
+
+TEST_F(LinkedNames, ReplaceFilesThatAreInTheWay) {
+  options_.existing = reader::ExistingNames::kReplace;
+  for (const auto* name : {"a", "c"}) {
+    expect_ok(value_of(destination_->create_file(name, 0644))->write_at(0, as_bytes("mine")));
+  }
+  const auto report = value_of(reader::extract(*tree_.open(), env_, "/dest", options_));
+  EXPECT_EQ(report.failures, 0U);
+  EXPECT_EQ(report.skipped, 0U);
+  for (const auto* name : {"/dest/a", "/dest/b", "/dest/c"}) {
+    EXPECT_EQ(text_of(env_, name), "from the image");
+    EXPECT_EQ(value_of(env_.status(name)).link_count, 3U);
+  }
+}
+
+// One existing object of each kind is in the way of one of each kind.
+class ExistingEntries : public testing::Test {
+ protected:
+  ExistingEntries() {
+    tree_.directory("d");
+    for (const auto* name : {"d/f", "file", "was_link", "was_directory"}) tree_.file(name, "new");
+    tree_.symlink("link", "new target");
+    tree_.directory("directory");
+    tree_.file("directory/f", "new");
+    tree_.pack();
+    expect_ok(env_.make_directory("/dest", 0755));
+    destination_ = value_of(env_.open_directory("/dest"));
+    for (const auto* name : {"d", "was_directory"}) {
+      expect_ok(destination_->make_directory(name, 0711));
+    }
+    for (const auto* name : {"file", "directory"}) {
+      expect_ok(value_of(destination_->create_file(name, 0600))->write_at(0, as_bytes("old")));
+    }
+    for (const auto* name : {"link", "was_link"}) {
+      expect_ok(destination_->make_symlink(name, "/victim"));
+    }
+    options_.keep_going = true;
+  }
+  std::uint32_t mode_of(const char* path) { return value_of(env_.status(path)).mode & 07777; }
+
+  PackedTree tree_;
+  storage::MemoryEnv& env_ = tree_.memory();
+  std::unique_ptr<storage::Directory> destination_;
+  reader::ExtractOptions options_;
+};
+
+TEST_F(ExistingEntries, FailUnlessTheUserDecides) {
+  const auto report = value_of(reader::extract(*tree_.open(), env_, "/dest", options_));
+  // Below "directory" is one more.
+  EXPECT_EQ(report.failures, 6U);
+  EXPECT_EQ(text_of(env_, "/dest/d/f"), "new");
+  EXPECT_EQ(text_of(env_, "/dest/file"), "old");
+}
+
+TEST_F(ExistingEntries, AreReplaced) {
+  options_.existing = reader::ExistingNames::kReplace;
+  const auto report = value_of(reader::extract(*tree_.open(), env_, "/dest", options_));
+  EXPECT_EQ(report.failures, 0U);
+  for (const auto* path : {"d/f", "file", "was_link", "was_directory", "directory/f"}) {
+    EXPECT_EQ(text_of(env_, std::string("/dest/") + path), "new") << path;
+  }
+  EXPECT_EQ(value_of(destination_->read_link("link")), "new target");
+  EXPECT_EQ(mode_of("/dest/d"), 0755U);
+  EXPECT_FALSE(env_.status("/victim"));
+}
+
+TEST_F(ExistingEntries, AreSkippedWithTheirAttributes) {
+  options_.existing = reader::ExistingNames::kSkip;
+  const auto before = value_of(env_.status("/dest"));
+  const auto report = value_of(reader::extract(*tree_.open(), env_, "/dest", options_));
+  EXPECT_EQ(report.skipped, 4U);
+  EXPECT_EQ(report.failures, 2U);  // a file in the way of a directory, and what is below
+  EXPECT_EQ(text_of(env_, "/dest/d/f"), "new");
+  EXPECT_EQ(text_of(env_, "/dest/file"), "old");
+  EXPECT_EQ(value_of(destination_->read_link("link")), "/victim");
+  EXPECT_EQ(mode_of("/dest/d"), 0711U);
+  EXPECT_EQ(mode_of("/dest"), before.mode & 07777);
+}
+
+TEST_F(ExistingEntries, OfADirectoryWithNamesStay) {
+  options_.existing = reader::ExistingNames::kReplace;
+  const auto directory = value_of(destination_->open_directory("was_directory"));
+  expect_ok(value_of(directory->create_file("precious", 0600))->write_at(0, as_bytes("old")));
+  const auto report = value_of(reader::extract(*tree_.open(), env_, "/dest", options_));
+  EXPECT_EQ(report.failures, 1U);
+  EXPECT_EQ(text_of(env_, "/dest/was_directory/precious"), "old");
+}
+
 // An unwanted directory is left out with everything below it, however deep. Progress then gives no
 // totals.
 TEST(ExtractWanted, LeavesOutWholeTrees) {
