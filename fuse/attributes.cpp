@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/attributes.h"
 
+#include <algorithm>
+#include <array>
+
 #include "format/entry/mode.h"
 #include "format/limits.h"
 
@@ -36,7 +39,26 @@ void override_owner_and_mode(struct stat& out, const AttributeOverrides& overrid
   out.st_gid = overrides.gid.value_or(out.st_gid);
 }
 
+constexpr std::array<std::string_view, 7> kBoundToOwnerAndMode = {
+    "security.capability",     "security.evm",
+    "security.NTACL",          "system.nfs4_acl",
+    "system.posix_acl_access", "system.posix_acl_default",
+    "system.richacl",
+};
+
 }  // namespace
+
+void override_attributes(struct stat& attributes, const AttributeOverrides& overrides) {
+  if (format::is_device(attributes.st_mode)) {
+    override_device(attributes, overrides);
+  } else {
+    override_owner_and_mode(attributes, overrides);
+  }
+}
+
+bool is_bound_to_owner_and_mode(std::string_view xattr) {
+  return std::ranges::find(kBoundToOwnerAndMode, xattr) != kBoundToOwnerAndMode.end();
+}
 
 struct stat to_stat(const reader::Node& node, const AttributeOverrides& overrides) {
   struct stat out {};
@@ -45,11 +67,7 @@ struct stat to_stat(const reader::Node& node, const AttributeOverrides& override
   out.st_nlink = node.link_count;
   out.st_uid = node.uid;
   out.st_gid = node.gid;
-  if (format::is_device(node.mode)) {
-    override_device(out, overrides);
-  } else {
-    override_owner_and_mode(out, overrides);
-  }
+  override_attributes(out, overrides);
   out.st_rdev = node.rdev;
   out.st_size = static_cast<off_t>(node.size_bytes);
   out.st_blksize = format::kFrameBytes;
@@ -70,9 +88,6 @@ struct stat to_short_stat(const reader::ListedName& listed) {
 fuse_entry_param to_entry(const reader::Node& node, const AttributeOverrides& overrides) {
   fuse_entry_param entry{};
   entry.ino = node.inode;
-  // Inode numbers are never used again, so all have generation 0 (the kernel requires it of the
-  // root).
-  entry.generation = 0;
   entry.attr = to_stat(node, overrides);
   entry.attr_timeout = kForeverSeconds;
   entry.entry_timeout = kForeverSeconds;

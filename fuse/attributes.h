@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "format/header/superblock.h"
 #include "reader/image.h"
@@ -45,7 +46,13 @@ struct AttributeOverrides {
 /// The attributes of a name in a directory listing: number and type.
 [[nodiscard]] struct stat to_short_stat(const reader::ListedName& listed);
 
-/// The reply to a lookup. The node id is the inode number.
+/// Lets attributes show the overrides.
+void override_attributes(struct stat& attributes, const AttributeOverrides& overrides);
+/// Whether an extended attribute grants rights, or vouches for them, relative to the real owner and
+/// permissions: access control lists, and capabilities of programs. Overrides hide it.
+[[nodiscard]] bool is_bound_to_owner_and_mode(std::string_view xattr);
+
+/// The reply to a lookup, without the generation. The node id is the inode number.
 [[nodiscard]] fuse_entry_param to_entry(const reader::Node& node,
                                         const AttributeOverrides& overrides = {});
 /// The reply that nothing has this name; the kernel caches it.

@@ -15,9 +15,10 @@ namespace dgfs::fuse {
 /// and requests are small), AUTO_INVAL_DATA (contents change only through the mount, if at all),
 /// ATOMIC_O_TRUNC (must be off if OPEN is not answered), READDIRPLUS_AUTO (a program that needs
 /// attributes after a listing without them looks up the names one by one; attributes are cheap
-/// here).
+/// here). ASYNC_DIO is only for mounts that nobody can write to: after an asynchronous direct write
+/// the kernel leaves old bytes in its page cache, if another program has read them meanwhile.
 inline constexpr unsigned kWantedCapabilities =
-    FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_PARALLEL_DIROPS |
+    FUSE_CAP_ASYNC_READ | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_PARALLEL_DIROPS |
     FUSE_CAP_READDIRPLUS | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_NO_OPEN_SUPPORT |
     FUSE_CAP_EXPLICIT_INVAL_DATA;
 

@@ -68,7 +68,8 @@ struct Mounting {
 Status mount_image(const Mounting& mounting, const reader::Image& image) {
   const auto& arguments = mounting.arguments;
   ImageFileSystem tree(image, mounting.counters,
-                       {arguments.overrides, arguments.max_read_bytes, arguments.prefetch});
+                       {arguments.overrides, arguments.max_read_bytes, arguments.prefetch,
+                        arguments.allows_idmaps});
   return mounting.serve(tree);
 }
 
@@ -84,7 +85,9 @@ Status mount_view(const Mounting& mounting, const reader::Image& image,
                        .mount_point = mounting.mount_point,
                        .writes_back = arguments.writes_back,
                        .is_read_only = arguments.is_read_only,
-                       .max_read_bytes = arguments.max_read_bytes});
+                       .max_read_bytes = arguments.max_read_bytes,
+                       .overrides = arguments.overrides,
+                       .allows_idmaps = arguments.allows_idmaps});
   const auto served = mounting.serve(tree);
   if (arguments.is_read_only) return served;
   const auto closed = opened.view->close();

@@ -149,6 +149,7 @@ struct Parser {
   Status pass_on(std::string_view option) {
     if (option == "sync" || option == "async") is_sync = option == "sync";
     if (option == "dirsync") is_dirsync = true;
+    if (option == "allow_root") out.allows_idmaps = false;
     out.arguments.push_back("-o" + std::string(option));
     return ok();
   }
@@ -252,9 +253,6 @@ struct Parser {
     if (out.delta_path) {
       const bool has_caches = out.page_cache_bytes || out.frame_cache_bytes;
       if (has_caches) return refused("page_cache, frame_cache", "with a delta, use memory=");
-      if (out.overrides.any()) {
-        return refused("uid, gid, umask", "with a delta, change the files themselves");
-      }
       return ok();
     }
     if (is_read_write) {

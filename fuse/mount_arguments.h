@@ -44,6 +44,7 @@ struct MountArguments {
   bool is_read_only = false;                        ///< ro was given, or there is no delta
   /// memory=: limit of all caches and tables together, for a mount with a delta.
   std::size_t memory_bytes = std::size_t{256} << 20;
+  bool allows_idmaps = true;  ///< false with allow_root: see allow_idmapped_mounts()
   bool prefetch = true;  ///< false with noprefetch: files are not read before they are requested
 };
 

@@ -135,7 +135,7 @@ Status list_nodes(fuse_req_t request, const Call& call, ImageFileSystem& mounted
           is_full = !add_bare_name(entries, place, name);
           return !is_full;
         }
-        const auto entry = to_entry(shown.value(), mounted.overrides);
+        const auto entry = mounted.entry_of(shown.value());
         is_full = !entries.add_plus(name.name, entry, place.offset_after(name));
         if (is_full) return false;
         // Hard links have numbers from other places, so they are left out.

@@ -10,7 +10,9 @@
 #include "format/header/superblock.h"
 #include "fuse/attributes.h"
 #include "fuse/file_system.h"
+#include "fuse/generations.h"
 #include "fuse/image/ahead/prefetcher.h"
+#include "fuse/transport/init_reply.h"
 #include "fuse/read_through.h"
 #include "reader/image.h"
 
@@ -21,6 +23,7 @@ struct ImageServing {
   AttributeOverrides overrides;
   std::uint64_t max_read_bytes = 0;  ///< value of -o max_read; 0: the kernel's choice
   bool prefetches = true;
+  bool allows_idmaps = true;  ///< see allow_idmapped_mounts()
 };
 
 class ImageFileSystem final : public FileSystem {
@@ -32,9 +35,13 @@ class ImageFileSystem final : public FileSystem {
         counters(request_counters),
         prefetcher(mounted, request_counters, read_through),
         overrides(serving.overrides),
+        generations(mounted.superblock().uuid),
         serving_(serving) {}
 
   [[nodiscard]] fuse_lowlevel_ops operations() const override;
+  [[nodiscard]] RequestFilter* filter() override {
+    return serving_.allows_idmaps ? &idmapped_mounts_ : nullptr;
+  }
   [[nodiscard]] Status start(Service& service, fuse_session& session, unsigned threads) override;
   void start_connection(fuse_conn_info& connection) noexcept override;
   [[nodiscard]] Result<std::string> path_of(std::uint64_t inode) const override {
@@ -42,6 +49,13 @@ class ImageFileSystem final : public FileSystem {
   }
   [[nodiscard]] const format::Uuid& uuid() const override { return image.superblock().uuid; }
   void add_statistics(JsonObject& statistics) const override;
+
+  /// The reply to a lookup of a node, which is as the mount shows it.
+  [[nodiscard]] fuse_entry_param entry_of(const reader::Node& node) const {
+    auto entry = to_entry(node, overrides);
+    entry.generation = generations.of(node.inode);
+    return entry;
+  }
 
   [[nodiscard]] bool has_xattrs() const {
     return (image.superblock().compat & format::feature::kCompatXattrs) != 0;
@@ -62,8 +76,10 @@ class ImageFileSystem final : public FileSystem {
   mutable ReadThrough read_through;  ///< thread-safe
   mutable Prefetcher prefetcher;     ///< likewise
   const AttributeOverrides overrides;
+  const Generations generations;
 
  private:
+  IdmappedMounts idmapped_mounts_;
   const ImageServing serving_;
   bool opens_unanswered_ = false;
   bool directory_opens_unanswered_ = false;

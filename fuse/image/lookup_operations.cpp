@@ -26,7 +26,7 @@ Status reply_lookup(fuse_req_t request, const ImageFileSystem& mounted, fuse_ino
   if (node) {
     mounted.prefetcher.saw_lookup(node.value());
     DGFS_TRY(shown, without_list(mounted, node.value()));
-    entry = to_entry(shown, mounted.overrides);
+    entry = mounted.entry_of(shown);
   }
   fuse_reply_entry(request, &entry);
   return ok();

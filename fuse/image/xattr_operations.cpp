@@ -5,12 +5,14 @@
 // only have to filter the list. The root has one more, which lists do not contain, so that copies
 // of the tree do not get it: the statistics of the mount.
 #include <algorithm>
-#include <array>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fuse/answer.h"
+#include "fuse/attributes.h"
+#include "fuse/caller.h"
 #include "fuse/image/image_file_system.h"
 #include "fuse/image/image_operations.h"
 #include "fuse/sized_reply.h"
@@ -19,25 +21,13 @@
 namespace dgfs::fuse {
 namespace {
 
-// Attributes that grant rights, or vouch for them, relative to the real owner and permissions:
-// access control lists, and capabilities of programs.
-constexpr std::array<std::string_view, 7> kBoundToOwnerAndMode = {
-    "security.capability",     "security.evm",
-    "security.NTACL",          "system.nfs4_acl",
-    "system.posix_acl_access", "system.posix_acl_default",
-    "system.richacl",
-};
-
-bool is_bound_to_owner_and_mode(const Xattr& xattr) {
-  return std::find(kBoundToOwnerAndMode.begin(), kBoundToOwnerAndMode.end(), xattr.name) !=
-         kBoundToOwnerAndMode.end();
-}
-
 // If owner or permissions are overridden, attributes that belong to the real ones are hidden.
 Result<std::vector<Xattr>> shown_xattrs(const ImageFileSystem& mounted, fuse_ino_t inode) {
   DGFS_TRY(node, mounted.image.by_inode(inode));
   DGFS_TRY(xattrs, mounted.image.xattrs(node));
-  if (mounted.overrides.any()) std::erase_if(xattrs, is_bound_to_owner_and_mode);
+  if (mounted.overrides.any()) {
+    std::erase_if(xattrs, [](const Xattr& xattr) { return is_bound_to_owner_and_mode(xattr.name); });
+  }
   return std::move(xattrs);
 }
 
@@ -55,14 +45,15 @@ Status reply_value(fuse_req_t request, const ImageFileSystem& mounted, fuse_ino_
 }
 
 // Like other file systems, hides names that only the administrator may read from other users.
-bool is_shown(std::string_view name, uid_t user) {
-  return user == 0 || !name.starts_with("trusted.");
-}
-
-std::string joined_names(const std::vector<Xattr>& xattrs, uid_t user) {
+std::string joined_names(fuse_req_t request, const std::vector<Xattr>& xattrs) {
+  std::optional<bool> is_root;
   std::string names;
   for (const auto& xattr : xattrs) {
-    if (is_shown(xattr.name, user)) names.append(xattr.name).push_back('\0');
+    if (xattr.name.starts_with("trusted.")) {
+      if (!is_root) is_root = is_from_root(request);
+      if (!*is_root) continue;
+    }
+    names.append(xattr.name).push_back('\0');
   }
   return names;
 }
@@ -105,7 +96,7 @@ void list_xattrs(fuse_req_t request, fuse_ino_t inode, std::size_t room_bytes) {
   answer<ImageFileSystem>(request, {Request::kListXattrs, inode},
                           [&](const ImageFileSystem& mounted) -> Status {
                             DGFS_TRY(xattrs, shown_xattrs(mounted, inode));
-                            const auto names = joined_names(xattrs, fuse_req_ctx(request)->uid);
+                            const auto names = joined_names(request, xattrs);
                             reply_sized(request, as_bytes(names), room_bytes);
                             return ok();
                           });

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "fuse/transport/raw_request.h"
+#include "fuse/transport/request_filter.h"
 #include "storage/fuse/fuse_channel.h"
 
 namespace dgfs::fuse {
@@ -37,5 +38,19 @@ class InitReply {
 /// Agrees to parallel lookups and listings of one directory if the kernel offers them. libfuse 3.14
 /// takes FUSE_CAP_PARALLEL_DIROPS and does not tell the kernel, which then sends one at a time.
 void allow_parallel_lookups(const RawRequest& request, InitReply& reply);
+
+/// Agrees to mounts with mapped ids (FUSE_ALLOW_IDMAP) if the kernel offers them. Needs
+/// default_permissions. Afterwards requests name their user only if they make an object
+/// (fuse/caller.h), so libfuse refuses nearly all of them if allow_root was given.
+void allow_idmapped_mounts(const RawRequest& request, InitReply& reply);
+
+/// A filter for a mount that needs nothing else. Thread-safe.
+class IdmappedMounts final : public RequestFilter {
+ public:
+  void see_request(RawRequest&) override {}
+  void see_reply(const RawRequest& request, std::span<const iovec> parts) override {
+    if (auto reply = InitReply::of(request, parts)) allow_idmapped_mounts(request, *reply);
+  }
+};
 
 }  // namespace dgfs::fuse

@@ -17,9 +17,6 @@
 namespace dgfs::fuse {
 namespace {
 
-// For requests that do not say whether set-id bits may stay: root may keep them.
-bool is_root(fuse_req_t request) { return fuse_req_ctx(request)->uid == 0; }
-
 void open_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   if (served<ViewFileSystem>(request).opens_unanswered()) {
     return answer_never(request, Request::kOpen);
@@ -71,7 +68,8 @@ void write_file(fuse_req_t request, fuse_ino_t inode, const char* bytes, std::si
       fuse_reply_write(request, count);
       return ok();
     }
-    DGFS_CHECK(drop_privileges(request, mounted, inode, kills_set_ids_by_write()));
+    DGFS_CHECK(drop_privileges(
+        request, mounted, inode, kills_set_ids_by_write() ? DropsSetIds::kYes : DropsSetIds::kNo));
     DGFS_TRY(count, mounted.view.write(inode, from, wanted));
     mounted.counters.count_written(count);
     fuse_reply_write(request, count);
@@ -102,7 +100,7 @@ void allocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t offset, off_
         if (offset < 0 || length <= 0) {
           return Error(ErrorKind::kInvalidArgument, 5044, "offset or length below zero");
         }
-        DGFS_CHECK(drop_privileges(request, mounted, inode, !is_root(request)));
+        DGFS_CHECK(drop_privileges(request, mounted, inode, DropsSetIds::kUnlessRoot));
         DGFS_CHECK(mounted.view.zero(
             inode, static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(length),
             keeps_size ? view::ZeroMode::kKeepSize : view::ZeroMode::kGrow));
@@ -128,7 +126,7 @@ void copy_range(fuse_req_t request, fuse_ino_t from, off_t from_offset, fuse_fil
                 fuse_ino_t to, off_t to_offset, fuse_file_info*, std::size_t size_bytes, int) {
   answer<ViewFileSystem>(
       request, {Request::kCopyRange, to}, [&](ViewFileSystem& mounted) -> Status {
-        DGFS_CHECK(drop_privileges(request, mounted, to, !is_root(request)));
+        DGFS_CHECK(drop_privileges(request, mounted, to, DropsSetIds::kUnlessRoot));
         DGFS_TRY(count, mounted.view.copy(from, static_cast<std::uint64_t>(from_offset), to,
                                           static_cast<std::uint64_t>(to_offset), size_bytes));
         fuse_reply_write(request, count);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Directories. Each open directory has its own stream (view::Listing), whose cookies are the
-// offsets from which the kernel continues.
+// Directories. The cookies of a listing are the offsets from which the kernel continues.
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,11 +80,16 @@ class CountedList {
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   /// Returns false if it is full.
   [[nodiscard]] bool add(const view::ListingName& name) {
-    if (name.lost != nullptr) log_lost(name);
+    if (name.lost != nullptr) log_lost(name, *name.lost);
     if (is_dot(name.name) || name.attributes == nullptr) return add_bare(name);
+    const auto told = mounted_.entry_of({name.object, *name.attributes});
+    if (!told) {
+      log_lost(name, told.error());
+      return add_bare(name);
+    }
+    const auto& entry = told.value();
     mounted_.known.add(name.object);
     counted_.push_back(name.object);  // the capacity is reserved, so it cannot fail
-    const auto entry = to_entry({name.object, *name.attributes});
     if (entries_.add_plus(name.name, entry, name.cookie)) return true;
     counted_.pop_back();
     mounted_.forget(name.object, 1);
@@ -103,11 +107,11 @@ class CountedList {
     entry.attr = to_short_stat(name.object, name.type);
     return entries_.add_plus(name.name, entry, name.cookie);
   }
-  void log_lost(const view::ListingName& name) const {
+  void log_lost(const view::ListingName& name, const Error& error) const {
     const std::string text(name.name);
     Call about = call_;
     about.name = text.c_str();
-    log_fault(service_of(request_), about, *name.lost);
+    log_fault(service_of(request_), about, error);
   }
 
   fuse_req_t request_;

@@ -12,13 +12,15 @@ namespace dgfs::fuse {
 
 /// Raises the count before the reply, because the kernel may forget the object right after it, and
 /// lowers the count again if the kernel did not take the reply.
-inline void reply_entry(fuse_req_t request, ViewFileSystem& mounted, const view::Entry& entry) {
-  const auto told = to_entry(entry);
+/// Errors: those of ViewFileSystem::stat_of(); there is no reply then.
+inline Status reply_entry(fuse_req_t request, ViewFileSystem& mounted, const view::Entry& entry) {
+  DGFS_TRY(told, mounted.entry_of(entry));
   mounted.known.add(entry.object);
   if (fuse_reply_entry(request, &told) != 0) mounted.forget(entry.object, 1);
+  return ok();
 }
 
-/// The user who sent the request.
+/// The user who sent a request that makes an object.
 [[nodiscard]] inline view::Credentials credentials_of(fuse_req_t request) {
   const auto* context = fuse_req_ctx(request);
   return {context->uid, context->gid, context->umask};

@@ -61,7 +61,10 @@ void KernelExtensions::shorten_set_xattr(RawRequest& request) const {
 
 // The answer to INIT has two parts: a header, and fuse_init_out.
 void KernelExtensions::see_reply(const RawRequest& request, std::span<const iovec> parts) {
-  if (auto reply = InitReply::of(request, parts)) reply->add_flags(flags_);
+  auto reply = InitReply::of(request, parts);
+  if (!reply) return;
+  reply->add_flags(flags_);
+  if (allows_idmaps_) allow_idmapped_mounts(request, *reply);
 }
 
 bool kills_set_ids_by_write() { return has_write_flag(FUSE_WRITE_KILL_SUIDGID); }

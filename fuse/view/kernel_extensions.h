@@ -17,12 +17,17 @@ namespace dgfs::fuse {
 /// "security.capability" before each write. With SETXATTR_EXT the kernel says when setting an
 /// access list clears the set-group-id bit. TMPFILE has the body and reply of CREATE, and is turned
 /// into one.
+/// KernelExtensions also agrees to mounts with mapped ids.
 class KernelExtensions final : public RequestFilter {
  public:
+  /// @param allows_idmaps  see allow_idmapped_mounts()
+  explicit KernelExtensions(bool allows_idmaps = true) : allows_idmaps_(allows_idmaps) {}
+
   void see_request(RawRequest& request) override;
   void see_reply(const RawRequest& request, std::span<const iovec> parts) override;
 
  private:
+  const bool allows_idmaps_;
   void take_init(const RawRequest& request);
   void shorten_set_xattr(RawRequest& request) const;
 

@@ -10,6 +10,7 @@
 
 #include "fuse/view/entry_reply.h"
 #include "fuse/view/kernel_extensions.h"
+#include "fuse/view/overridden_change.h"
 #include "fuse/view/privileges.h"
 #include "fuse/view/view_operations.h"
 
@@ -21,8 +22,7 @@ template <class Make>
 void answer_entry(fuse_req_t request, const Call& call, Make make) noexcept {
   answer<ViewFileSystem>(request, call, [&](ViewFileSystem& mounted) -> Status {
     DGFS_TRY(entry, make(mounted.view));
-    reply_entry(request, mounted, entry);
-    return ok();
+    return reply_entry(request, mounted, entry);
   });
 }
 
@@ -37,8 +37,9 @@ void answer_done(fuse_req_t request, const Call& call, Work work) noexcept {
 }
 
 void make_node(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode, dev_t rdev) {
+  const auto& overrides = served<ViewFileSystem>(request).overrides;
   answer_entry(request, {Request::kMakeNode, parent, Subject::kName, name}, [&](view::View& view) {
-    return view.create(parent, name, {mode, rdev}, credentials_of(request));
+    return view.create(parent, name, {new_mode(overrides, mode), rdev}, credentials_of(request));
   });
 }
 
@@ -52,8 +53,9 @@ void create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode
             fuse_file_info* file) {
   answer<ViewFileSystem>(request, {Request::kCreate, parent, Subject::kName, name},
                          [&](ViewFileSystem& mounted) -> Status {
-                           DGFS_TRY(entry, make_file(request, mounted.view, parent, name, mode));
-                           const auto told = to_entry(entry);
+                           DGFS_TRY(entry, make_file(request, mounted.view, parent, name,
+                                                     new_mode(mounted.overrides, mode)));
+                           DGFS_TRY(told, mounted.entry_of(entry));
                            file->keep_cache = 1;
                            mounted.known.add(entry.object);
                            if (!has_set_ids(entry.attributes.mode)) {

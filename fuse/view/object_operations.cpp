@@ -10,6 +10,7 @@
 #include "format/limits.h"
 #include "fuse/attributes.h"
 #include "fuse/view/entry_reply.h"
+#include "fuse/view/overridden_change.h"
 #include "fuse/view/privileges.h"
 #include "fuse/view/view_operations.h"
 
@@ -32,10 +33,7 @@ void lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
   answer<ViewFileSystem>(request, {Request::kLookup, parent, Subject::kName, name},
                          [&](ViewFileSystem& mounted) -> Status {
                            const auto entry = find(mounted.view, parent, name);
-                           if (entry) {
-                             reply_entry(request, mounted, entry.value());
-                             return ok();
-                           }
+                           if (entry) return reply_entry(request, mounted, entry.value());
                            if (entry.error().kind() != ErrorKind::kNotFound) return entry.error();
                            const auto absent = absent_entry();
                            fuse_reply_entry(request, &absent);
@@ -57,17 +55,18 @@ void forget_many(fuse_req_t request, std::size_t count, fuse_forget_data* forgot
   fuse_reply_none(request);
 }
 
-void reply_attributes(fuse_req_t request, fuse_ino_t inode, const view::Attributes& attributes) {
-  const struct stat told = to_stat(inode, attributes);
+Status reply_attributes(fuse_req_t request, const ViewFileSystem& mounted, fuse_ino_t inode,
+                        const view::Attributes& attributes) {
+  DGFS_TRY(told, mounted.stat_of(inode, attributes));
   fuse_reply_attr(request, &told, kForeverSeconds);
+  return ok();
 }
 
 void get_attributes(fuse_req_t request, fuse_ino_t inode, fuse_file_info*) {
   answer<ViewFileSystem>(request, {Request::kGetAttributes, inode, Subject::kName},
                          [&](ViewFileSystem& mounted) -> Status {
                            DGFS_TRY(attributes, mounted.view.attributes(inode));
-                           reply_attributes(request, inode, attributes);
-                           return ok();
+                           return reply_attributes(request, mounted, inode, attributes);
                          });
 }
 
@@ -119,13 +118,19 @@ void set_attributes(fuse_req_t request, fuse_ino_t inode, struct stat* wish, int
                          [&](ViewFileSystem& mounted) -> Status {
                            DGFS_TRY(change,
                                     change_of(*wish, to_set, service_of(request).env.now()));
+                           if (mounted.overrides.any()) {
+                             DGFS_TRY(now, mounted.view.attributes(inode));
+                             DGFS_CHECK(keep_overridden(mounted.overrides, now.mode, change));
+                             if (changes_nothing(change)) {
+                               return reply_attributes(request, mounted, inode, now);
+                             }
+                           }
                            DGFS_CHECK(drop_privileges_too(request, mounted, inode, to_set, change));
                            DGFS_TRY(attributes, mounted.view.set_attributes(inode, change));
                            if (change.permissions && has_set_ids(*change.permissions)) {
                              mounted.known.note_grant(inode);
                            }
-                           reply_attributes(request, inode, attributes);
-                           return ok();
+                           return reply_attributes(request, mounted, inode, attributes);
                          });
 }
 

@@ -7,6 +7,7 @@
 
 #include "format/entry/access_list.h"
 #include "format/entry/mode.h"
+#include "fuse/caller.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 // Root counts as a member of every group. Further groups are those of the process, which may have
 // ended.
 bool is_in_group(fuse_req_t request, std::uint32_t group) {
-  const auto* const user = fuse_req_ctx(request);
-  if (user->uid == 0 || user->gid == group) return true;
+  const auto user = caller_ids(request);
+  if (user && (user->uid == 0 || user->gid == group)) return true;
   std::vector<gid_t> groups(64);
   int count = fuse_req_getgroups(request, static_cast<int>(groups.size()), groups.data());
   if (count > static_cast<int>(groups.size())) {
@@ -49,14 +50,17 @@ std::uint32_t set_ids_to_clear(fuse_req_t request, const view::Attributes& file)
 }
 
 Status drop_privileges(fuse_req_t request, ViewFileSystem& mounted, std::uint64_t inode,
-                       bool drops_set_ids) {
+                       DropsSetIds drops_set_ids) {
   if (mounted.known.is_unprivileged(inode)) return ok();
   const auto grants = mounted.known.grants(inode);
   DGFS_TRY(attributes, mounted.view.attributes(inode));
   view::AttributeChange change;
   DGFS_TRY(is_capable, has_capabilities(mounted.view, inode));
   change.drops_capabilities = is_capable;
-  if (drops_set_ids) change.cleared_permissions = set_ids_to_clear(request, attributes);
+  const bool drops = drops_set_ids == DropsSetIds::kYes ||
+                     (drops_set_ids == DropsSetIds::kUnlessRoot && has_set_ids(attributes.mode) &&
+                      !is_from_root(request));
+  if (drops) change.cleared_permissions = set_ids_to_clear(request, attributes);
   if (is_capable || change.cleared_permissions != 0) {
     DGFS_TRY(changed, mounted.view.set_attributes(inode, change));
     attributes = std::move(changed);

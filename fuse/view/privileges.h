@@ -19,13 +19,16 @@ namespace dgfs::fuse {
 /// group may not execute the file and the user is in the group.
 [[nodiscard]] std::uint32_t set_ids_to_clear(fuse_req_t request, const view::Attributes& file);
 
+/// Whether set-id bits are dropped. Some requests do not say it: then root may keep them.
+enum class DropsSetIds : std::uint8_t { kNo, kYes, kUnlessRoot };
+
 /// Drops privileges before contents change, and tells the kernel, which caches attributes. Only for
 /// a request whose user has the file open: while the kernel evicts an inode it waits for its pages,
 /// and a notification about that inode would wait for the kernel.
-/// @param drops_set_ids  false: the user may keep these bits; capabilities are dropped anyway
+/// Capabilities are dropped anyway.
 /// Errors: those of View::set_attributes. Costs nothing if the file is known to have no privileges,
 /// as after an earlier write.
 [[nodiscard]] Status drop_privileges(fuse_req_t request, ViewFileSystem& mounted,
-                                     std::uint64_t inode, bool drops_set_ids);
+                                     std::uint64_t inode, DropsSetIds drops_set_ids);
 
 }  // namespace dgfs::fuse

@@ -4,8 +4,12 @@
 
 #include <exception>
 
+#include "format/entry/access_list.h"
+#include "format/entry/mode.h"
 #include "fuse/connection.h"
+#include "fuse/image/overridden_list.h"
 #include "fuse/statistics/image_statistics.h"
+#include "fuse/view/view_attributes.h"
 #include "fuse/view/view_operations.h"
 #include "storage/fuse/fuse_channel.h"
 
@@ -37,7 +41,10 @@ void ViewFileSystem::stop() noexcept {
 
 void ViewFileSystem::start_connection(fuse_conn_info& connection) noexcept {
   const unsigned writeback = serving_.writes_back ? FUSE_CAP_WRITEBACK_CACHE : 0U;
-  set_up_connection(connection, FUSE_CAP_DONT_MASK | FUSE_CAP_POSIX_ACL | writeback,
+  // With overrides, lists have no effect.
+  const unsigned acls = overrides.any() ? 0U : FUSE_CAP_POSIX_ACL;
+  const unsigned direct = serving_.is_read_only ? FUSE_CAP_ASYNC_DIO : 0U;
+  set_up_connection(connection, FUSE_CAP_DONT_MASK | acls | direct | writeback,
                     serving_.max_read_bytes);
   opens_unanswered_ = leaves_opens_unanswered(connection);
   connection.time_gran = 1;
@@ -72,6 +79,31 @@ void ViewFileSystem::add_statistics(JsonObject& statistics) const {
                         .add("tree_wait_ns", store.tree_wait_ns)
                         .add("space_wait_ns", store.space_wait_ns));
   add_image_statistics(statistics, image_);
+}
+
+Result<struct stat> ViewFileSystem::stat_of(view::ObjectNumber object,
+                                            const view::Attributes& attributes) const {
+  auto told = to_stat(object, attributes);
+  if (!overrides.any()) return told;
+  // With umask=, permissions do not come from the object at all.
+  if (!overrides.umask && !format::is_symlink(told.st_mode)) {
+    const auto list = view.xattr(object, format::kAccessListXattr);
+    if (list) {
+      told.st_mode = mode_without_list(told.st_mode, list.value());
+    } else if (list.error().kind() != ErrorKind::kNoAttribute) {
+      return list.error();
+    }
+  }
+  override_attributes(told, overrides);
+  return told;
+}
+
+Result<fuse_entry_param> ViewFileSystem::entry_of(const view::Entry& entry) const {
+  DGFS_TRY(attributes, stat_of(entry.object, entry.attributes));
+  auto told = to_entry(entry);
+  told.attr = attributes;
+  told.generation = generations_.of(entry.object);
+  return told;
 }
 
 void ViewFileSystem::forget(std::uint64_t inode, std::uint64_t count) noexcept {

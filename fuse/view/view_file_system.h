@@ -10,7 +10,9 @@
 #include <string>
 
 #include "delta/view/view.h"
+#include "fuse/attributes.h"
 #include "fuse/file_system.h"
+#include "fuse/generations.h"
 #include "fuse/statistics/request_counters.h"
 #include "fuse/view/kernel_extensions.h"
 #include "fuse/view/known_objects.h"
@@ -27,6 +29,8 @@ struct ViewServing {
   bool writes_back = false;
   bool is_read_only = false;
   std::uint64_t max_read_bytes = 0;  ///< value of -o max_read; 0: the kernel's choice
+  AttributeOverrides overrides;
+  bool allows_idmaps = true;  ///< see allow_idmapped_mounts()
 };
 
 class ViewFileSystem final : public FileSystem {
@@ -37,9 +41,13 @@ class ViewFileSystem final : public FileSystem {
                  RequestCounters& request_counters, const ViewServing& serving)
       : view(served_view),
         counters(request_counters),
+        overrides(serving.overrides),
         delta_(delta),
         image_(image),
         serving_(serving),
+        generations_(image.superblock().uuid, image.superblock().next_inode,
+                     delta.manifest().delta),
+        extensions_(serving.allows_idmaps),
         control_(serving.delta_path, serving.mount_point, delta.newest()) {}
 
   [[nodiscard]] fuse_lowlevel_ops operations() const override;
@@ -51,6 +59,16 @@ class ViewFileSystem final : public FileSystem {
   [[nodiscard]] const format::Uuid& uuid() const override { return image_.superblock().uuid; }
   void add_statistics(JsonObject& statistics) const override;
 
+  /// The attributes of an object as the mount shows them. Errors: those of View::xattr(), which it
+  /// calls only for overrides without umask.
+  [[nodiscard]] Result<struct stat> stat_of(view::ObjectNumber object,
+                                            const view::Attributes& attributes) const;
+  /// The reply to a lookup. Errors: those of stat_of().
+  [[nodiscard]] Result<fuse_entry_param> entry_of(const view::Entry& entry) const;
+  /// Whether overrides hide an extended attribute.
+  [[nodiscard]] bool hides(std::string_view xattr) const {
+    return overrides.any() && is_bound_to_owner_and_mode(xattr);
+  }
   /// Notes that the kernel has forgotten `count` lookups of an object.
   void forget(std::uint64_t inode, std::uint64_t count) noexcept;
   /// Makes the kernel request the attributes of an object again. Call it in the handler of a
@@ -68,11 +86,13 @@ class ViewFileSystem final : public FileSystem {
   RequestCounters& counters;
   KnownObjects known;
   OpenListings listings;
+  const AttributeOverrides overrides;
 
  private:
   delta::DeltaDirectory& delta_;
   const reader::Image& image_;
   const ViewServing serving_;
+  const Generations generations_;
   void release(std::uint64_t inode) noexcept;
 
   KernelExtensions extensions_;

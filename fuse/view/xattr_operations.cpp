@@ -7,10 +7,12 @@
 #include <linux/xattr.h>
 
 #include <cerrno>
+#include <optional>
 #include <string>
 
 #include "format/entry/access_list.h"
 #include "format/entry/mode.h"
+#include "fuse/caller.h"
 #include "fuse/sized_reply.h"
 #include "fuse/statistics/statistics.h"
 #include "fuse/view/entry_reply.h"
@@ -33,6 +35,8 @@ void reply_statistics(fuse_req_t request, std::size_t room_bytes) {
   }
 }
 
+Error hidden() { return {ErrorKind::kNoAttribute, 5106, "overrides hide this attribute"}; }
+
 void get_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, std::size_t room_bytes) {
   answer<ViewFileSystem>(request, {Request::kGetXattr, inode},
                          [&](ViewFileSystem& mounted) -> Status {
@@ -40,6 +44,7 @@ void get_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, std::size
                              reply_statistics(request, room_bytes);
                              return ok();
                            }
+                           if (mounted.hides(name)) return hidden();
                            DGFS_TRY(value, mounted.view.xattr(inode, name));
                            reply_sized(request, value, room_bytes);
                            return ok();
@@ -49,11 +54,15 @@ void get_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, std::size
 void list_xattrs(fuse_req_t request, fuse_ino_t inode, std::size_t room_bytes) {
   answer<ViewFileSystem>(request, {Request::kListXattrs, inode},
                          [&](ViewFileSystem& mounted) -> Status {
-                           const bool is_root = fuse_req_ctx(request)->uid == 0;
                            DGFS_TRY(names, mounted.view.xattr_names(inode));
+                           std::optional<bool> is_root;
                            std::string list;
                            for (const std::string& name : names) {
-                             if (!is_root && name.starts_with("trusted.")) continue;
+                             if (mounted.hides(name)) continue;
+                             if (name.starts_with("trusted.")) {
+                               if (!is_root) is_root = is_from_root(request);
+                               if (!*is_root) continue;
+                             }
                              list.append(name).push_back('\0');
                            }
                            reply_sized(request, as_bytes(list), room_bytes);
@@ -65,6 +74,9 @@ void set_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, const cha
                std::size_t size_bytes, int flags) {
   answer<ViewFileSystem>(
       request, {Request::kSetXattr, inode}, [&](ViewFileSystem& mounted) -> Status {
+        if (mounted.hides(name)) {
+          return Error(ErrorKind::kUnsupported, 5105, "overrides hide this attribute");
+        }
         const Bytes bytes(reinterpret_cast<const std::uint8_t*>(value), size_bytes);
         const auto mode = (flags & XATTR_CREATE) != 0    ? view::XattrMode::kCreate
                           : (flags & XATTR_REPLACE) != 0 ? view::XattrMode::kReplace
@@ -80,6 +92,7 @@ void set_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, const cha
 void remove_xattr(fuse_req_t request, fuse_ino_t inode, const char* name) {
   answer<ViewFileSystem>(request, {Request::kRemoveXattr, inode},
                          [&](ViewFileSystem& mounted) -> Status {
+                           if (mounted.hides(name)) return hidden();
                            DGFS_CHECK(mounted.view.remove_xattr(inode, name));
                            fuse_reply_err(request, 0);
                            return ok();

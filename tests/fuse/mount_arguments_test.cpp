@@ -203,6 +203,19 @@ TEST(MountArguments, TheLastOfRoAndRwCounts) {
   EXPECT_FALSE(second.value().is_read_only);
 }
 
+TEST(MountArguments, OwnersMayBeShownWithADelta) {
+  const auto arguments = parse({"delta=/d", "uid=1", "gid=2", "umask=022"});
+  ASSERT_TRUE(arguments);
+  EXPECT_EQ(arguments.value().overrides.uid, 1U);
+  EXPECT_EQ(arguments.value().overrides.umask, 022U);
+}
+
+// libfuse checks the users of requests then, which mapped ids would hide.
+TEST(MountArguments, AllowRootRefusesMappedIds) {
+  EXPECT_TRUE(parse({"allow_other"}).value().allows_idmaps);
+  EXPECT_FALSE(parse({"allow_root"}).value().allows_idmaps);
+}
+
 TEST(MountArguments, SyncMakesEachChangeDurableAtOnce) {
   for (const std::string option : {"sync", "dirsync", "commit=0"}) {
     const auto arguments = parse({"delta=/d", option});
@@ -212,8 +225,8 @@ TEST(MountArguments, SyncMakesEachChangeDurableAtOnce) {
 }
 
 TEST(MountArguments, WhatIsOfMountsWithoutADeltaIsRefusedWithOne) {
-  for (const std::string option : {"uid=1", "gid=1", "umask=022", "page_cache=1M", "frame_cache=1M",
-                                   "size=1M", "commit=301", "memory=1M"}) {
+  for (const std::string option :
+       {"page_cache=1M", "frame_cache=1M", "size=1M", "commit=301", "memory=1M"}) {
     const auto arguments = parse({"delta=/d", option});
     ASSERT_FALSE(arguments) << option;
     EXPECT_EQ(arguments.error().kind(), ErrorKind::kInvalidArgument) << option;

@@ -142,7 +142,6 @@ class Delta(DeltaCase):
 
     def test_options_of_the_other_kind_are_refused(self):
         for options, text in (("size=1G", "only with a delta"), ("writeback", "only with a delta"),
-                              (f"delta={self.delta},uid=1", "uid"),
                               (f"delta={self.delta},page_cache=1M", "memory="),
                               (f"delta={self.delta},memory=1M", "16M"),
                               (f"delta={self.delta},size=0", "size=0")):

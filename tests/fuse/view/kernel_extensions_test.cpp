@@ -54,6 +54,30 @@ TEST(KernelExtensions, AskForAsMuchAsTheKernelCan) {
   EXPECT_EQ(agreed_flags(extensions, 0), std::uint32_t{FUSE_ASYNC_READ});
 }
 
+// The second word of flags in the final answer to INIT.
+std::uint32_t agreed_flags2(KernelExtensions& extensions, std::uint32_t kernel_flags2) {
+  fuse_init_in init{};
+  init.flags = FUSE_INIT_EXT;
+  init.flags2 = kernel_flags2;
+  auto bytes = request_of(FUSE_INIT, init);
+  RawRequest request(bytes);
+  extensions.see_request(request);
+  fuse_out_header header{};
+  fuse_init_out out{};
+  const std::array<iovec, 2> parts{{{&header, sizeof header}, {&out, sizeof out}}};
+  extensions.see_reply(request, parts);
+  return out.flags2;
+}
+
+TEST(KernelExtensions, AgreeToMappedIdsIfTheKernelHasThem) {
+  constexpr std::uint32_t kAllowIdmap = 1U << 8U;
+  KernelExtensions extensions;
+  EXPECT_EQ(agreed_flags2(extensions, kAllowIdmap | 1), kAllowIdmap);
+  EXPECT_EQ(agreed_flags2(extensions, 1), 0U);
+  KernelExtensions without(false);
+  EXPECT_EQ(agreed_flags2(without, kAllowIdmap), 0U);
+}
+
 TEST(KernelExtensions, AnErrorForInitStaysOne) {
   KernelExtensions extensions;
   fuse_init_in init{};
