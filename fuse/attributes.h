@@ -18,8 +18,8 @@ namespace dgfs::fuse {
 /// How long the kernel may cache a name or attributes, in seconds: the image never changes.
 inline constexpr double kForeverSeconds = 1e18;
 
-/// Owner, group and permissions that all objects of a mount show instead of their own. The kernel
-/// checks access by the shown attributes; access control lists, which contradict them
+/// Owner, group and permissions that all objects of a mount show instead of their own, which stay.
+/// The kernel checks access by the shown attributes; access control lists, which contradict them
 /// (overridden_list.h), and capabilities of files are then hidden. For device files, an override
 /// only takes permissions away: the system decides who owns a disk.
 struct AttributeOverrides {

@@ -17,10 +17,10 @@ namespace dgfs::fuse {
 /// attributes after a listing without them looks up the names one by one; attributes are cheap
 /// here). ASYNC_DIO is only for mounts that nobody can write to: after an asynchronous direct write
 /// the kernel leaves old bytes in its page cache, if another program has read them meanwhile.
-inline constexpr unsigned kWantedCapabilities =
-    FUSE_CAP_ASYNC_READ | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_PARALLEL_DIROPS |
-    FUSE_CAP_READDIRPLUS | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_NO_OPEN_SUPPORT |
-    FUSE_CAP_EXPLICIT_INVAL_DATA;
+inline constexpr unsigned kWantedCapabilities = FUSE_CAP_ASYNC_READ | FUSE_CAP_EXPORT_SUPPORT |
+                                                FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS |
+                                                FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_NO_OPEN_SUPPORT |
+                                                FUSE_CAP_EXPLICIT_INVAL_DATA;
 
 /// Requests the capabilities that mount and kernel both have, and sets the limits of requests.
 /// @param more            further capabilities besides kWantedCapabilities

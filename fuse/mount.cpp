@@ -67,9 +67,9 @@ struct Mounting {
 
 Status mount_image(const Mounting& mounting, const reader::Image& image) {
   const auto& arguments = mounting.arguments;
-  ImageFileSystem tree(image, mounting.counters,
-                       {arguments.overrides, arguments.max_read_bytes, arguments.prefetch,
-                        arguments.allows_idmaps});
+  ImageFileSystem tree(
+      image, mounting.counters,
+      {arguments.overrides, arguments.max_read_bytes, arguments.prefetch, arguments.allows_idmaps});
   return mounting.serve(tree);
 }
 

@@ -64,8 +64,7 @@ Status Listing::read_on(ListingCookie cookie, bool wants_attributes,
   }
   if (cookie < kBehindParent) {
     DGFS_TRY(parent, moment.parent(directory_));
-    DGFS_TRY(goes_on,
-             reply.add(kParent, parent, format::kTypeDirectory, nullptr, kBehindParent));
+    DGFS_TRY(goes_on, reply.add(kParent, parent, format::kTypeDirectory, nullptr, kBehindParent));
     if (!goes_on) return ok();
   }
   DGFS_TRY(walk, DirectoryWalk::make(moment, directory_, wants_attributes));

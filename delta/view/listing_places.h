@@ -24,7 +24,8 @@ using ListingCookie = std::uint64_t;
 inline constexpr ListingCookie kBehindSelf = 1;    ///< behind "."
 inline constexpr ListingCookie kBehindParent = 2;  ///< behind ".."
 
-/// What a cookie says. Codes (name_code.h) say where the name stands in the order of names. A value.
+/// What a cookie says. Codes (name_code.h) say where the name stands in the order of names. A
+/// value.
 ///
 ///   no anchor      01, code as seen from before all names: 54 bits
 ///   an anchor      10, number of the anchor: 16 bits, code as seen from it: 45 bits

@@ -35,16 +35,16 @@ class PlacedNames {
 
   /// Moves to the first name. Errors: those of the walk.
   [[nodiscard]] Status begin();
-  /// Moves behind the place of a cookie. Every name that was there when the cookie was given lies on
-  /// the same side of it as then, if it is still there.
+  /// Moves behind the place of a cookie. Every name that was there when the cookie was given lies
+  /// on the same side of it as then, if it is still there.
   /// @param cookie  above kBehindParent
   /// Errors: those of the walk; kInvalidArgument (it is no cookie; or its anchor is forgotten, and
   /// the names of the directory do not tell which one it was: they do if the anchor and the name of
   /// the cookie still exist).
   [[nodiscard]] Status go_behind(ListingCookie cookie);
 
-  /// The name that it is at; null: there are no more. Valid until next(). Errors: those of the walk,
-  /// once all names before the error have come.
+  /// The name that it is at; null: there are no more. Valid until next(). Errors: those of the
+  /// walk, once all names before the error have come.
   [[nodiscard]] Result<const PlacedName*> name();
   /// The cookie of the place behind name(). Throws std::bad_alloc.
   [[nodiscard]] ListingCookie cookie();

@@ -26,7 +26,8 @@ void ImageFileSystem::start_connection(fuse_conn_info& connection) noexcept {
   // With ACLs enabled, the kernel requests two xattrs of every object whose access it checks. So
   // they are enabled only if the image has some.
   const unsigned acls = has_acls() ? FUSE_CAP_POSIX_ACL : 0u;
-  set_up_connection(connection, FUSE_CAP_ASYNC_DIO | FUSE_CAP_NO_OPENDIR_SUPPORT | acls, serving_.max_read_bytes);
+  set_up_connection(connection, FUSE_CAP_ASYNC_DIO | FUSE_CAP_NO_OPENDIR_SUPPORT | acls,
+                    serving_.max_read_bytes);
   opens_unanswered_ = leaves_opens_unanswered(connection);
   directory_opens_unanswered_ = (connection.capable & FUSE_CAP_NO_OPENDIR_SUPPORT) != 0;
 }

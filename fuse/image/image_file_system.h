@@ -12,8 +12,8 @@
 #include "fuse/file_system.h"
 #include "fuse/generations.h"
 #include "fuse/image/ahead/prefetcher.h"
-#include "fuse/transport/init_reply.h"
 #include "fuse/read_through.h"
+#include "fuse/transport/init_reply.h"
 #include "reader/image.h"
 
 namespace dgfs::fuse {

@@ -26,7 +26,8 @@ Result<std::vector<Xattr>> shown_xattrs(const ImageFileSystem& mounted, fuse_ino
   DGFS_TRY(node, mounted.image.by_inode(inode));
   DGFS_TRY(xattrs, mounted.image.xattrs(node));
   if (mounted.overrides.any()) {
-    std::erase_if(xattrs, [](const Xattr& xattr) { return is_bound_to_owner_and_mode(xattr.name); });
+    std::erase_if(xattrs,
+                  [](const Xattr& xattr) { return is_bound_to_owner_and_mode(xattr.name); });
   }
   return std::move(xattrs);
 }

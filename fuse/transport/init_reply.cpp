@@ -39,8 +39,8 @@ void allow_idmapped_mounts(const RawRequest& request, InitReply& reply) {
   // FUSE_ALLOW_IDMAP, bit 40 of all flags. Headers older than Linux 6.12 lack it.
   constexpr std::uint32_t kAllowIdmap = 1U << 8U;
   const auto init = request.body<fuse_init_in>();
-  const bool is_offered = init && (init->flags & FUSE_INIT_EXT) != 0 &&
-                          (init->flags2 & kAllowIdmap) != 0;
+  const bool is_offered =
+      init && (init->flags & FUSE_INIT_EXT) != 0 && (init->flags2 & kAllowIdmap) != 0;
   if (is_offered) reply.add_flags2(kAllowIdmap);
 }
 

@@ -68,8 +68,8 @@ void write_file(fuse_req_t request, fuse_ino_t inode, const char* bytes, std::si
       fuse_reply_write(request, count);
       return ok();
     }
-    DGFS_CHECK(drop_privileges(
-        request, mounted, inode, kills_set_ids_by_write() ? DropsSetIds::kYes : DropsSetIds::kNo));
+    DGFS_CHECK(drop_privileges(request, mounted, inode,
+                               kills_set_ids_by_write() ? DropsSetIds::kYes : DropsSetIds::kNo));
     DGFS_TRY(count, mounted.view.write(inode, from, wanted));
     mounted.counters.count_written(count);
     fuse_reply_write(request, count);

@@ -51,21 +51,20 @@ Result<view::Entry> make_file(fuse_req_t request, view::View& view, fuse_ino_t p
 
 void create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode,
             fuse_file_info* file) {
-  answer<ViewFileSystem>(request, {Request::kCreate, parent, Subject::kName, name},
-                         [&](ViewFileSystem& mounted) -> Status {
-                           DGFS_TRY(entry, make_file(request, mounted.view, parent, name,
-                                                     new_mode(mounted.overrides, mode)));
-                           DGFS_TRY(told, mounted.entry_of(entry));
-                           file->keep_cache = 1;
-                           mounted.known.add(entry.object);
-                           if (!has_set_ids(entry.attributes.mode)) {
-                             mounted.known.note_unprivileged(entry.object,
-                                                             mounted.known.grants(entry.object));
-                           }
-                           if (fuse_reply_create(request, &told, file) != 0)
-                             mounted.forget(entry.object, 1);
-                           return ok();
-                         });
+  answer<ViewFileSystem>(
+      request, {Request::kCreate, parent, Subject::kName, name},
+      [&](ViewFileSystem& mounted) -> Status {
+        DGFS_TRY(entry,
+                 make_file(request, mounted.view, parent, name, new_mode(mounted.overrides, mode)));
+        DGFS_TRY(told, mounted.entry_of(entry));
+        file->keep_cache = 1;
+        mounted.known.add(entry.object);
+        if (!has_set_ids(entry.attributes.mode)) {
+          mounted.known.note_unprivileged(entry.object, mounted.known.grants(entry.object));
+        }
+        if (fuse_reply_create(request, &told, file) != 0) mounted.forget(entry.object, 1);
+        return ok();
+      });
 }
 
 void make_directory(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode) {

@@ -14,8 +14,8 @@ namespace dgfs::fuse {
 [[nodiscard]] struct stat to_stat(view::ObjectNumber object, const view::Attributes& attributes);
 /// The attributes of a name in a directory listing: number and type.
 [[nodiscard]] struct stat to_short_stat(view::ObjectNumber object, std::uint32_t type);
-/// The node id is the object's number; the generation is missing. The entry stays valid: all changes
-/// come through the mount.
+/// The node id is the object's number; the generation is missing. The entry stays valid: all
+/// changes come through the mount.
 [[nodiscard]] fuse_entry_param to_entry(const view::Entry& entry);
 
 [[nodiscard]] Time to_time(const timespec& time);

@@ -115,8 +115,8 @@ class OverriddenTest(DeltaCase):
         self.assertEqual(self.status("secret"), (NOBODY, NOBODY, 0o755))
         self.assertEqual(self.status("id"), (NOBODY, NOBODY, 0o755))
         as_nobody("sh", "-c", f"cd {self.point} && echo more >> secret && echo new > new && "
-                              "mkdir fresh && touch -d 2001-01-01 secret && chmod 600 secret new && "
-                              "rm dir/1 && mv dir/2 fresh/two")
+                              "mkdir fresh && touch -d 2001-01-01 secret && "
+                              "chmod 600 secret new && rm dir/1 && mv dir/2 fresh/two")
         for name in ("secret", "new", "fresh", "fresh/two"):
             self.assertEqual(self.status(name), (NOBODY, NOBODY, 0o755), name)
         self.assertEqual(int(os.stat(self.point / "secret").st_mtime), 978307200)

@@ -32,8 +32,8 @@ constexpr struct {
     {"allow_other", "", "users other than the mounting one have access"},
     {"allow_root", "", "root has access too, but no other user"},
     {"uid", "N",
-     "all files show this owner; set-user-id bits and\n"
-     "capabilities are dropped, as with gid and umask"},
+     "all files show this owner, and keep their own; set-user-id\n"
+     "bits and capabilities are dropped, as with gid and umask"},
     {"gid", "N", "all files show this group"},
     {"umask", "OCTAL", "all files show mode 0777 without these bits"},
     {"suid", "", "set-user-id programs work; root only"},

@@ -300,12 +300,12 @@ INSTANTIATE_TEST_SUITE_P(
                     PlacesCase{"RandomInStore", 20'000, Layer::kStore, Names::kRandom},
                     PlacesCase{"PairsInStore", 20'000, Layer::kStore, Names::kPairs}),
     name_of_places_case);
-INSTANTIATE_TEST_SUITE_P(
-    Many, ListingOrder,
-    testing::Values(PlacesCase{"NumberedInBoth", 1'000'000, Layer::kBoth, Names::kNumbered},
-                    PlacesCase{"LongBeginningInStore", 1'000'000, Layer::kStore,
-                               Names::kLongBeginning}),
-    name_of_places_case);
+INSTANTIATE_TEST_SUITE_P(Many, ListingOrder,
+                         testing::Values(PlacesCase{"NumberedInBoth", 1'000'000, Layer::kBoth,
+                                                    Names::kNumbered},
+                                         PlacesCase{"LongBeginningInStore", 1'000'000,
+                                                    Layer::kStore, Names::kLongBeginning}),
+                         name_of_places_case);
 
 TEST(LargeListingPlaces, RememberABoundedAmount) {
   using Place = view::ListingPlace;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""What is read through the page cache after a change that went past it, while others read the file."""
+"""Reads through the page cache after a change that went past it, while others read the file."""
 import ctypes
 import mmap
 import multiprocessing

@@ -58,8 +58,7 @@ TEST(OverriddenChange, HiddenBitsAreRefused) {
   for (const std::uint32_t bits : {04755U, 02755U}) {
     for (const auto& overrides : {kOwner, kUmask}) {
       auto change = permissions(bits);
-      EXPECT_EQ(keep_overridden(overrides, kFile, change).error().kind(),
-                ErrorKind::kNotPermitted);
+      EXPECT_EQ(keep_overridden(overrides, kFile, change).error().kind(), ErrorKind::kNotPermitted);
       EXPECT_EQ(new_mode(overrides, 0100000 | bits), 0100755U);
     }
   }

@@ -214,11 +214,10 @@ void OpenListings::ask_for_any_place(Stream& stream, Choice& choice) const {
   cookie &= ~(std::uint64_t{1} << 63U);
   if (choice.one_in(2)) cookie = stream.cookie ^ std::uint64_t{1} << choice.below(63);
   std::size_t count = 0;
-  const Status status =
-      stream.listing->read(cookie, false, [&](const view::ListingName& name) {
-        expect_was_there(stream, name);
-        return ++count < 5;
-      });
+  const Status status = stream.listing->read(cookie, false, [&](const view::ListingName& name) {
+    expect_was_there(stream, name);
+    return ++count < 5;
+  });
   if (status || directory_of(stream) == nullptr) return;
   EXPECT_EQ(status.error().kind(), ErrorKind::kInvalidArgument) << status.error().message();
 }
