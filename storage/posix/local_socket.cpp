@@ -3,6 +3,7 @@
 #include "storage/posix/local_socket.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -105,6 +106,11 @@ Result<std::string> LocalConnection::receive_line(std::size_t bytes_max) const {
 
 Result<std::string> LocalConnection::receive_all(std::size_t bytes_max) const {
   return receive(socket_.get(), bytes_max, nullptr);
+}
+
+bool LocalConnection::has_input() const {
+  pollfd state{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+  return ::poll(&state, 1, 0) > 0;
 }
 
 Status LocalConnection::send(std::string_view bytes) const {
