@@ -81,7 +81,7 @@ bool is_remount(std::span<const std::string> options) {
 }
 
 bool is_of_remount(std::string_view option) {
-  constexpr std::string_view kWords[] = {"remount", "ro", "rw", "default_permissions"};
+  constexpr std::string_view kWords[] = {"remount", "ro", "rw", "default_permissions", "seclabel"};
   constexpr std::string_view kNames[] = {"fd", "rootmode", "user_id", "group_id", "blksize"};
   const auto is_named = [&](std::string_view name) {
     return option.starts_with(name) && option.substr(name.size()).starts_with('=');

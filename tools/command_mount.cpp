@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs mount: turns options into a call of dgfs::fuse::mount().
+#include <algorithm>
 #include <csignal>
 
+#include "tools/cli/mount_helper.h"
 #include "tools/cli/option_parser.h"
 #include "tools/cli/progress_bar.h"
 #include "tools/cli/session.h"
@@ -33,15 +35,21 @@ struct MountCommand {
   unsigned threads = 0;
 };
 
-/// Splits lists at commas; a backslash keeps a comma, as in FUSE options of mount(8).
+/// Splits lists at commas. A backslash keeps a comma, as in FUSE options of mount(8). So do the
+/// quotation marks around a security context, as in all options of mount(8).
 std::vector<std::string> split_options(const std::vector<std::string>& lists) {
   std::vector<std::string> out;
   for (const std::string& list : lists) {
     std::string option;
+    bool is_quoted = false;
     for (std::size_t i = 0; i <= list.size(); ++i) {
-      if (i == list.size() || list[i] == ',') {
+      if (i == list.size() || (list[i] == ',' && !is_quoted)) {
         if (!option.empty()) out.push_back(std::move(option));
         option.clear();
+        is_quoted = false;
+      } else if (list[i] == '"' && (is_quoted || option.ends_with("context="))) {
+        is_quoted = !is_quoted;
+        option += list[i];
       } else if (list[i] == '\\' && i + 1 < list.size()) {
         option += list[++i];
       } else {
@@ -89,6 +97,10 @@ Status check_options(const ToolIo& io, const MountCommand& command) {
   return fuse::check_mount_options(others, io.env.user_id());
 }
 
+bool has_option(const MountCommand& command, std::string_view name) {
+  return std::find(command.options.begin(), command.options.end(), name) != command.options.end();
+}
+
 // Remounting read-only makes a checkpoint, as unmounting does.
 int remount_image(const Session& session, const MountCommand& command) {
   const auto changes_flags =
@@ -101,9 +113,13 @@ int remount_image(const Session& session, const MountCommand& command) {
   auto options = command.options;
   if (wants_read_only == false && (!delta_path || is_read_only)) {
     // mount(8) passes rw wherever ro is not given.
-    if (!changes_flags.value()) {
+    const bool is_asked_for = !has_option(command, kByMountProgram) || !changes_flags.value();
+    if (is_asked_for) {
       session.complain(command.mount_point,
-                       "is mounted read-only; to change it, unmount it and mount it with --delta");
+                       delta_path ? "is mounted read-only, as -o ro asked; to change it, unmount "
+                                    "it and mount it without ro"
+                                  : "is mounted read-only; to change it, unmount it and mount it "
+                                    "with --delta");
       return kExitFailed;
     }
     options.emplace_back("ro");

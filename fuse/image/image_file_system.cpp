@@ -14,6 +14,7 @@ fuse_lowlevel_ops ImageFileSystem::operations() const {
   add_content_operations(operations);
   add_directory_operations(operations);
   add_xattr_operations(operations);
+  add_refused_changes(operations);
   return operations;
 }
 

@@ -13,5 +13,6 @@ void add_lookup_operations(fuse_lowlevel_ops& operations);
 void add_content_operations(fuse_lowlevel_ops& operations);
 void add_directory_operations(fuse_lowlevel_ops& operations);
 void add_xattr_operations(fuse_lowlevel_ops& operations);
+void add_refused_changes(fuse_lowlevel_ops& operations);
 
 }  // namespace dgfs::fuse

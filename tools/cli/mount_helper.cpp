@@ -111,6 +111,8 @@ Result<Arguments> mount_helper_arguments(const Arguments& arguments, std::uint32
   if (("," + call.options + ",").find(",remount,") == std::string::npos) {
     remove_option(call.options, "rw");
     settle_privileges(call, user_id);
+  } else {
+    add_options(call, kByMountProgram);
   }
   Arguments out = {"mount"};
   if (call.fake) out.emplace_back("--dry-run");

@@ -14,11 +14,15 @@
 
 namespace dgfs::tools {
 
+/// An option that mount_helper_arguments() adds to a remount: its rw may be unasked.
+inline constexpr std::string_view kByMountProgram = "x-dgfs.by-mount";
+
 /// Whether a program of this name (argv[0]) with these arguments acts as a mount helper.
 [[nodiscard]] bool is_mount_helper(std::string_view program, const Arguments& arguments);
 
 /// Translates the arguments of a helper to those of `dgfs`: {"mount", ...}.
-/// - rw is left out, because mount(8) passes it unasked.
+/// - rw is left out, because mount(8) passes it unasked. A remount keeps it, and gets
+///   kByMountProgram.
 /// - suid and dev are added if root mounts and nosuid and nodev are absent: mount(8) does not pass
 ///   its defaults, so their absence means that root wants them. If another user mounts, they are
 ///   left out, as by fusermount3.

@@ -48,6 +48,11 @@ TEST(MountHelper, RootMayWantSetUserIdProgramsAndDevices) {
   EXPECT_EQ(translated({"/a", "/b", "-o", "suid,dev"}), "mount -o nosuid,nodev -- /a /b");
 }
 
+TEST(MountHelper, ARemountKeepsRwAndTellsThatItMayBeUnasked) {
+  EXPECT_EQ(translated({"/a", "/b", "-o", "remount,noexec,rw"}),
+            "mount -o remount,noexec,rw,x-dgfs.by-mount -- /a /b");
+}
+
 TEST(MountHelper, Flags) {
   EXPECT_EQ(translated({"/a", "/b", "-sfnv", "-t", "fuse.dgfs"}),
             "mount --dry-run -o sloppy -o nosuid,nodev -- /a /b");
