@@ -13,16 +13,9 @@
 namespace dgfs::bench {
 namespace {
 
-constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
-constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kReadBytes = 128 << 10;  // as cat(1) reads
 constexpr std::size_t kAppendBytes = 100;
 constexpr std::size_t kXattrBytes = 20;
-
-Result<Handle> big_file(Target& target) {
-  DGFS_TRY(root, target.directory(""));
-  return target.file(root, kBig);
-}
 
 // Calls `call` for each file in the small directories, in order.
 Status for_small_files(Target& target, Meter& meter, const BaseTree& tree, const std::string& name,

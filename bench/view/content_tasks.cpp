@@ -15,8 +15,6 @@
 namespace dgfs::bench {
 namespace {
 
-constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
-constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 10;  // the default of a view
 constexpr const char* kContents = "contents";
 // For each part of the big file, how many of a thousand chunks are patched.
@@ -43,11 +41,6 @@ Status write_all(Target& target, Handle file, std::uint64_t length_bytes, const 
   return ok();
 }
 
-Result<Handle> big_file(Target& target) {
-  DGFS_TRY(root, target.directory(""));
-  return target.file(root, kBig);
-}
-
 // Opens the directory for contents, and makes it if it is missing.
 Result<Handle> contents_directory(Target& target) {
   DGFS_TRY(root, target.directory(""));
@@ -59,6 +52,11 @@ Result<Handle> contents_directory(Target& target) {
 }
 
 }  // namespace
+
+Result<Handle> big_file(Target& target) {
+  DGFS_TRY(root, target.directory(""));
+  return target.file(root, kBig);
+}
 
 Status overwrite(Target& target, Meter& meter, const TaskOptions& options) {
   DGFS_TRY(big, big_file(target));

@@ -28,6 +28,12 @@ struct TaskOptions {
   std::uint64_t seed = 1;
 };
 
+inline constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kPageBytes = 4096;
+
+/// Opens the big file of the base.
+[[nodiscard]] Result<Handle> big_file(Target& target);
+
 /// Operations of each kind, in one row per kind: first on new files, then on files of the base.
 [[nodiscard]] Status change_names(Target& target, Meter& meter, const TaskOptions& options);
 /// Lookups of names in the base. The names are unchanged, but a full delta has changed half of the
