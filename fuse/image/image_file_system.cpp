@@ -20,6 +20,10 @@ fuse_lowlevel_ops ImageFileSystem::operations() const {
 
 Status ImageFileSystem::start(Service&, fuse_session& session, unsigned threads) {
   if (serving_.prefetches && threads > 1) prefetcher.start(&session);
+  // Drops also the attributes of the directory. If the kernel does not know it, it has no listing.
+  walks.start([&session](format::InodeNumber directory) {
+    static_cast<void>(fuse_lowlevel_notify_inval_inode(&session, directory, 0, 0));
+  });
   return ok();
 }
 
@@ -40,7 +44,10 @@ void ImageFileSystem::add_statistics(JsonObject& statistics) const {
                              .add("bytes", counters.prefetched_bytes()))
       .add("announced", JsonObject()
                             .add("files", counters.announced_files())
-                            .add("read", counters.announced_reads()));
+                            .add("read", counters.announced_reads()))
+      .add("listings", JsonObject()
+                           .add("bare_names", counters.bare_names())
+                           .add("dropped", counters.dropped_listings()));
   add_image_statistics(statistics, image);
 }
 

@@ -14,6 +14,7 @@
 #include "fuse/image/ahead/prefetcher.h"
 #include "fuse/read_through.h"
 #include "fuse/transport/init_reply.h"
+#include "fuse/walk/walks.h"
 #include "reader/image.h"
 
 namespace dgfs::fuse {
@@ -34,6 +35,7 @@ class ImageFileSystem final : public FileSystem {
       : image(mounted),
         counters(request_counters),
         prefetcher(mounted, request_counters, read_through),
+        walks(request_counters),
         overrides(serving.overrides),
         generations(mounted.superblock().uuid),
         serving_(serving) {}
@@ -43,6 +45,7 @@ class ImageFileSystem final : public FileSystem {
     return serving_.allows_idmaps ? &idmapped_mounts_ : nullptr;
   }
   [[nodiscard]] Status start(Service& service, fuse_session& session, unsigned threads) override;
+  void stop() noexcept override { walks.stop(); }
   void start_connection(fuse_conn_info& connection) noexcept override;
   [[nodiscard]] Result<std::string> path_of(std::uint64_t inode) const override {
     return image.path_of(inode);
@@ -75,6 +78,7 @@ class ImageFileSystem final : public FileSystem {
   RequestCounters& counters;
   mutable ReadThrough read_through;  ///< thread-safe
   mutable Prefetcher prefetcher;     ///< likewise
+  mutable Walks walks;               ///< likewise
   const AttributeOverrides overrides;
   const Generations generations;
 

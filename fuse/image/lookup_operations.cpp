@@ -25,6 +25,8 @@ Status reply_lookup(fuse_req_t request, const ImageFileSystem& mounted, fuse_ino
   auto entry = absent_entry();
   if (node) {
     mounted.prefetcher.saw_lookup(node.value());
+    if (!format::is_directory(node.value().mode))
+      mounted.walks.saw_lookup(parent, node.value().inode);
     DGFS_TRY(shown, without_list(mounted, node.value()));
     entry = mounted.entry_of(shown);
   }
@@ -58,6 +60,7 @@ void get_attributes(fuse_req_t request, fuse_ino_t inode, fuse_file_info*) {
   answer<ImageFileSystem>(request, {Request::kGetAttributes, inode, Subject::kName},
                           [&](const ImageFileSystem& mounted) -> Status {
                             DGFS_TRY(node, mounted.image.by_inode(inode));
+                            mounted.walks.saw_attributes(inode);
                             DGFS_TRY(shown, without_list(mounted, std::move(node)));
                             const struct stat attributes = to_stat(shown, mounted.overrides);
                             fuse_reply_attr(request, &attributes, kForeverSeconds);

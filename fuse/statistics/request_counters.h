@@ -82,6 +82,11 @@ class RequestCounters {
   /// A program has then read that file.
   void count_announced_read() noexcept { add(announced_reads_); }
 
+  /// The kernel has got names of files without their attributes.
+  void count_bare_names(std::uint64_t names) noexcept { add(bare_names_, names); }
+  /// The kernel must forget listings with such names.
+  void count_dropped_listings(std::uint64_t listings) noexcept { add(dropped_listings_, listings); }
+
   [[nodiscard]] std::uint64_t of(Request request) const noexcept {
     return load(cell(request).count);
   }
@@ -99,6 +104,8 @@ class RequestCounters {
   [[nodiscard]] std::uint64_t prefetched_bytes() const noexcept { return load(prefetched_bytes_); }
   [[nodiscard]] std::uint64_t announced_files() const noexcept { return load(announced_files_); }
   [[nodiscard]] std::uint64_t announced_reads() const noexcept { return load(announced_reads_); }
+  [[nodiscard]] std::uint64_t bare_names() const noexcept { return load(bare_names_); }
+  [[nodiscard]] std::uint64_t dropped_listings() const noexcept { return load(dropped_listings_); }
   /// Requests that a program waits for: all but kForget, which the kernel sends at any time.
   [[nodiscard]] std::uint64_t answered() const noexcept;
 
@@ -129,6 +136,8 @@ class RequestCounters {
   Count prefetched_bytes_{0};
   Count announced_files_{0};
   Count announced_reads_{0};
+  Count bare_names_{0};
+  Count dropped_listings_{0};
 };
 
 }  // namespace dgfs::fuse

@@ -2,10 +2,14 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Directories. The cookies of a listing are the offsets from which the kernel continues.
+#include <array>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "format/entry/mode.h"
 #include "fuse/entry_list.h"
 #include "fuse/view/entry_reply.h"
 #include "fuse/view/view_operations.h"
@@ -67,8 +71,15 @@ bool is_dot(std::string_view name) { return name == "." || name == ".."; }
 // A reply to READDIRPLUS; the kernel counts its names as looked up.
 class CountedList {
  public:
-  CountedList(fuse_req_t request, const Call& call, ViewFileSystem& mounted, std::size_t size_bytes)
-      : request_(request), call_(call), mounted_(mounted), entries_(request, size_bytes) {
+  /// @param offset  where the reply begins
+  CountedList(fuse_req_t request, const Call& call, ViewFileSystem& mounted, std::size_t size_bytes,
+              off_t offset)
+      : request_(request),
+        call_(call),
+        mounted_(mounted),
+        is_beginning_(offset == 0),
+        walker_(static_cast<Walkers::Id>(fuse_req_ctx(request)->pid)),
+        entries_(request, size_bytes) {
     counted_.reserve(size_bytes / kEntryBytesMin + 1);
   }
   ~CountedList() {
@@ -81,27 +92,47 @@ class CountedList {
   /// Returns false if it is full.
   [[nodiscard]] bool add(const view::ListingName& name) {
     if (name.lost != nullptr) log_lost(name, *name.lost);
+    if (name.name == "..") parent_ = name.object;
     if (is_dot(name.name) || name.attributes == nullptr) return add_bare(name);
+    if (!plan_) plan_ = plan();
+    const bool is_file = !format::is_directory(name.type);
+    if (is_file && bare_names_ < plan_->bare_names) {
+      const bool is_added = add_bare(name);
+      if (is_added) ++bare_names_;
+      return is_added;
+    }
     const auto told = mounted_.entry_of({name.object, *name.attributes});
     if (!told) {
       log_lost(name, told.error());
       return add_bare(name);
     }
-    const auto& entry = told.value();
+    auto entry = told.value();
     mounted_.known.add(name.object);
     counted_.push_back(name.object);  // the capacity is reserved, so it cannot fail
-    if (entries_.add_plus(name.name, entry, name.cookie)) return true;
+    // Many programs do not even look at names that begin with a dot.
+    const bool is_probe = is_file && probe_count_ < plan_->probes && !name.name.starts_with('.');
+    if (is_probe) entry.attr_timeout = 0;
+    if (entries_.add_plus(name.name, entry, name.cookie)) {
+      if (is_probe) probes_.at(probe_count_++) = name.object;
+      return true;
+    }
     counted_.pop_back();
     mounted_.forget(name.object, 1);
     return false;
   }
   void reply() {
+    mounted_.walks.gave(walker_, call_.inode, std::span(probes_).first(probe_count_), bare_names_);
     if (entries_.reply() == 0) counted_.clear();
   }
 
  private:
-  // Adds a name without a node id: the kernel knows "." and ".." already, and looks up names of
-  // lost objects if a program wants more about them.
+  [[nodiscard]] ListingPlan plan() const {
+    const auto parent = is_beginning_ ? parent_ : std::nullopt;
+    return mounted_.walks.plan(walker_, call_.inode, parent,
+                               service_of(request_).env.monotonic_ns());
+  }
+  // Adds a name without a node id: the kernel knows "." and ".." already, and looks up other names
+  // if a program wants more about them.
   [[nodiscard]] bool add_bare(const view::ListingName& name) {
     fuse_entry_param entry{};
     entry.attr = to_short_stat(name.object, name.type);
@@ -117,7 +148,14 @@ class CountedList {
   fuse_req_t request_;
   const Call& call_;
   ViewFileSystem& mounted_;
+  const bool is_beginning_;
+  const Walkers::Id walker_;
   EntryList entries_;
+  std::optional<view::ObjectNumber> parent_;
+  std::optional<ListingPlan> plan_;
+  std::array<view::ObjectNumber, Walkers::kProbes> probes_{};
+  std::size_t probe_count_ = 0;
+  std::size_t bare_names_ = 0;
   std::vector<view::ObjectNumber> counted_;  ///< objects whose names the kernel has not taken yet
 };
 
@@ -125,7 +163,7 @@ void read_directory_plus(fuse_req_t request, fuse_ino_t directory, std::size_t s
                          off_t offset, fuse_file_info* file) {
   const Call call{Request::kReadDirectoryPlus, directory, Subject::kName};
   answer<ViewFileSystem>(request, call, [&](ViewFileSystem& mounted) -> Status {
-    CountedList entries(request, call, mounted, size_bytes);
+    CountedList entries(request, call, mounted, size_bytes, offset);
     const auto listed =
         read_listing(mounted, *file, offset, true,
                      [&](const view::ListingName& name) { return entries.add(name); });

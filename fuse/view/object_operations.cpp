@@ -24,6 +24,10 @@ Result<view::Entry> find(const view::View& view, fuse_ino_t parent, std::string_
   return view::Entry{parent, attributes};
 }
 
+void note_lookup(ViewFileSystem& mounted, fuse_ino_t parent, const view::Entry& entry) {
+  if (!format::is_directory(entry.attributes.mode)) mounted.walks.saw_lookup(parent, entry.object);
+}
+
 void lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
   if (std::strlen(name) > format::kNameBytesMax) {
     service_of(request).counters.count(Request::kLookup);
@@ -33,7 +37,10 @@ void lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
   answer<ViewFileSystem>(request, {Request::kLookup, parent, Subject::kName, name},
                          [&](ViewFileSystem& mounted) -> Status {
                            const auto entry = find(mounted.view, parent, name);
-                           if (entry) return reply_entry(request, mounted, entry.value());
+                           if (entry) {
+                             note_lookup(mounted, parent, entry.value());
+                             return reply_entry(request, mounted, entry.value());
+                           }
                            if (entry.error().kind() != ErrorKind::kNotFound) return entry.error();
                            const auto absent = absent_entry();
                            fuse_reply_entry(request, &absent);
@@ -65,6 +72,7 @@ Status reply_attributes(fuse_req_t request, const ViewFileSystem& mounted, fuse_
 void get_attributes(fuse_req_t request, fuse_ino_t inode, fuse_file_info*) {
   answer<ViewFileSystem>(request, {Request::kGetAttributes, inode, Subject::kName},
                          [&](ViewFileSystem& mounted) -> Status {
+                           mounted.walks.saw_attributes(inode);
                            DGFS_TRY(attributes, mounted.view.attributes(inode));
                            return reply_attributes(request, mounted, inode, attributes);
                          });

@@ -28,6 +28,7 @@ fuse_lowlevel_ops ViewFileSystem::operations() const {
 Status ViewFileSystem::start(Service& service, fuse_session& session, unsigned) {
   session_ = &session;
   service_ = &service;
+  walks.start();
   DGFS_CHECK(delta_.newest().start());
   if (serving_.is_read_only) return ok();  // other processes may have the delta open as well
   return control_.start(
@@ -61,6 +62,9 @@ void ViewFileSystem::add_statistics(JsonObject& statistics) const {
   const auto store = delta_.newest().counters();
   statistics.add("written_bytes", counters.written_bytes())
       .add("known_objects", known.size())
+      .add("listings", JsonObject()
+                           .add("bare_names", counters.bare_names())
+                           .add("dropped", counters.dropped_listings()))
       .add("delta", JsonObject()
                         .add("path", serving_.delta_path)
                         .add("read_only", serving_.is_read_only)

@@ -18,6 +18,7 @@
 #include "fuse/view/known_objects.h"
 #include "fuse/view/open_listings.h"
 #include "fuse/view/view_control.h"
+#include "fuse/walk/walks.h"
 
 namespace dgfs::fuse {
 
@@ -42,6 +43,7 @@ class ViewFileSystem final : public FileSystem {
       : view(served_view),
         counters(request_counters),
         overrides(serving.overrides),
+        walks(request_counters),
         delta_(delta),
         image_(image),
         serving_(serving),
@@ -87,6 +89,7 @@ class ViewFileSystem final : public FileSystem {
   KnownObjects known;
   OpenListings listings;
   const AttributeOverrides overrides;
+  Walks walks;
 
  private:
   delta::DeltaDirectory& delta_;

@@ -76,6 +76,26 @@ class Ring(RingCase):
         run("cp", "-a", self.point, copy)
         compare(self.tree, copy)
 
+    # Listings are dropped through the device, since rings take no notifications.
+    def test_listings_that_a_walk_left_are_dropped(self):
+        tree = self.scratch / "walked"
+        for i in range(30):
+            (tree / f"d{i}").mkdir(parents=True)
+            for k in range(30):
+                (tree / f"d{i}" / f"{k:02}").write_text(f"{i} {k}\n")
+        image = self.scratch / "walked.dgfs"
+        support.build(tree, image)
+        self.mount_ring(image=image)
+        run("find", self.point)
+        shown = [run("ls", "-lR", "--time-style=full-iso", ".", cwd=place).stdout.splitlines()
+                 for place in (tree, self.point)]
+        self.assertEqual(*([line for line in lines if not line.startswith((b"total", b"d"))]
+                           for lines in shown))
+        statistics = json.loads(os.getxattr(self.point, "user.dgfs.stats"))
+        self.assertGreater(statistics["listings"]["bare_names"], 800)
+        self.assertGreater(statistics["listings"]["dropped"], 20)
+        self.assertLess(statistics["requests"]["lookup"]["count"], 200)
+
     def test_few_threads_serve_all_queues(self):
         for threads in (1, 3, 40):
             with self.subTest(threads):

@@ -72,6 +72,15 @@ std::string announced_row(const Tree& announced) {
                      grouped(number(announced, "read")));
 }
 
+// Servers of earlier versions do not tell.
+std::string listings_row(const Tree& all) {
+  const auto listings = all.get_child_optional("listings");
+  if (!listings) return "";
+  return fmt::format("{:<12} {} without attributes, {} dropped\n", "listings",
+                     counted(number(*listings, "bare_names"), "name"),
+                     grouped(number(*listings, "dropped")));
+}
+
 std::string device_row(const Tree& device) {
   const auto part = [&](const char* name) {
     const auto& facts = device.get_child(name);
@@ -123,7 +132,7 @@ std::string statistics_text(const Tree& all) {
          row("transport", printable(all.get<std::string>("transport", "classic"))) +
          request_rows(all.get_child("requests")) +
          fmt::format("{:<12} {} of contents\n", "served", size_text(number(all, "content_bytes"))) +
-         (delta ? delta_rows(all, *delta) : ahead_rows(all)) +
+         (delta ? delta_rows(all, *delta) : ahead_rows(all)) + listings_row(all) +
          cache_row("page cache", all.get_child("page_cache")) +
          cache_row("frame cache", all.get_child("frame_cache")) +
          device_row(all.get_child("device")) +

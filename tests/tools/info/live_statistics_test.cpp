@@ -17,6 +17,7 @@ constexpr const char* kStatistics =
     R"("read_directory":{"count":0,"failed":0,"p50_ns":0,"p99_ns":0},)"
     R"("get_xattr":{"count":2,"failed":1,"p50_ns":0,"p99_ns":0}},"content_bytes":5000000,)"
     R"("prefetched":{"files":1200,"bytes":7000000},"announced":{"files":2100,"read":2050},)"
+    R"("listings":{"bare_names":450000,"dropped":5098},)"
     R"("page_cache":{"hits":3,"misses":1,"evictions":0,"bytes":1000,"bytes_max":64000000},)"
     R"("frame_cache":{"hits":0,"misses":0,"evictions":0,"bytes":0,"bytes_max":32000000},)"
     R"("device":{"index":{"reads":7,"bytes":28672},"records":{"reads":0,"bytes":0},)"
@@ -30,6 +31,7 @@ TEST(LiveStatistics, ForPeople) {
         "14 us", "21 ms 1 h 2 min", "get xattr", "served       5.00 MB",
         "prefetched   1,200 files before they were requested, 7.00 MB",
         "announced    2,100 files when they were looked up, 2,050 of them read",
+        "listings     450,000 names without attributes, 5,098 dropped",
         "page cache   75.0 % of 4 found, 1.00 KB of 64.0 MB", "data 1,234 (9.00 MB)",
         "1 error, 2 pages corrected"}) {
     EXPECT_NE(text.value().find(part), std::string::npos) << part << " in\n" << text.value();
