@@ -347,6 +347,19 @@ def walk(system, command):
     return result
 
 
+def walk_after(system, before, command):
+    """A walk of what another cold walk has left in the caches. both_s: the time of the two."""
+    result = {}
+    with cold(system):
+        begin = time.monotonic()
+        measuring.run("sh", "-c", before, cwd=system.point)
+        between = time.monotonic() - begin
+        with counted(system, result):
+            measuring.run("sh", "-c", command, cwd=system.point)
+    result["both_s"] = between + result["seconds"]
+    return result
+
+
 def warm_walk(system, command):
     with system.mount():
         measuring.run("sh", "-c", command, cwd=system.point)
