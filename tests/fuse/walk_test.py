@@ -128,6 +128,21 @@ class Single(WalkCase):
                     self.assertEqual((lookups, self.bare_names()), (0, 0))
                     self.assertLessEqual(attributes, 1 + 2 * PROBES)
 
+    def test_hidden_names_say_nothing_about_a_walk(self):
+        tree = self.scratch / "hidden"
+        for folder in range(10):
+            (tree / f"d{folder}").mkdir(parents=True)
+            for name in (".a", ".b", ".c", "x", "y", "z"):
+                (tree / f"d{folder}" / name).touch()
+        image = self.scratch / "hidden.dgfs"
+        build(tree, image)
+        for options in ((), ("--delta", self.scratch / "delta")):
+            with self.subTest(options):
+                support.dgfs("mount", image, self.point, *options)
+                run("ls", "-lR", self.point)
+                self.assertEqual((self.bare_names(), self.count("lookup")), (0, 0))
+                run("umount", self.point)
+
     def test_one_large_directory_is_listed_whole(self):
         large = self.shared / "large"
         large.mkdir()
