@@ -132,7 +132,7 @@ class GapFiller final : public builder::BatchFiller {
 
 // F-027
 TEST(UnusedBytesBetweenExtents, MustBeZero) {
-  for (const std::uint8_t stray : {0, 7}) {
+  for (const std::uint8_t stray : {std::uint8_t{0}, std::uint8_t{7}}) {
     const auto memory = storage::make_memory_env(1);
     expect_ok(memory->make_directory("/tree", 0755));
     const auto tree = value_of(memory->open_directory("/tree"));

@@ -140,36 +140,6 @@ TEST_F(HostileIndex, ManyLargeAttributeTables) {
   expect_error(ErrorKind::kLimit, 3023, "attribute tables");
 }
 
-// Runs of two bytes each take 28 bytes of memory. As many entries as runs must be claimed, by page
-// records that claim them for pages of the file.
-TEST_F(HostileIndex, MoreInodeRunsThanFewPagesNeed) {
-  constexpr std::size_t kRuns = 3'000'000;
-  constexpr std::size_t kPages = format::kPageDirectoryBlockRecords;
-  replace(SectionKind::kPages, Buffer(kPages * format::kPageBytes));
-  std::vector<format::PageRecord> records(kPages);
-  std::uint64_t next = 0;
-  for (std::size_t page = 0; page < kPages; ++page) {
-    records[page].prefix = format::link_key(page);
-    records[page].prefix.erase(0, 8);
-    records[page].first_ordinal = next;
-    records[page].entry_count = static_cast<std::uint32_t>(kRuns / kPages + 1);
-    next += records[page].entry_count;
-  }
-  replace_blocks(SectionKind::kPageDirectory, {format::encode_page_block(records)});
-  superblock_.namespace_entries = next;
-  superblock_.link_entries = 0;
-  superblock_.next_inode = next + 1;
-  Buffer body;
-  format::Encoder encoder(body);
-  encoder.varint(next);
-  for (std::uint64_t run = 0; run < next; ++run) {
-    encoder.varint(run + 1);
-    encoder.varint(1);
-  }
-  replace_blocks(SectionKind::kInodeRuns, {body});
-  expect_error(ErrorKind::kLimit, 3023, "inode runs");
-}
-
 // After two blocks, more than one read, comes a wrong one: the error gives its place.
 TEST_F(HostileIndex, SmallBlocksAndThenNone) {
   Buffer section;
