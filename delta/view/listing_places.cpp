@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/view/listing_places.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/bytes.h"
@@ -100,9 +101,29 @@ std::optional<std::string> ListingPlaces::anchor(ObjectNumber directory,
   }
 }
 
+void ListingPlaces::add_given(ObjectNumber directory, ListingCookie cookie, std::string_view name) {
+  Given given{directory, cookie, std::string(name)};
+  const std::lock_guard lock(mutex_);
+  given_.push_back(std::move(given));
+  given_bytes_ += bytes_of(name);
+  while (given_bytes_ > kGivenBytesMax) {
+    given_bytes_ -= bytes_of(given_.front().name);
+    given_.pop_front();
+  }
+}
+
+std::optional<std::string> ListingPlaces::given(ObjectNumber directory,
+                                                ListingCookie cookie) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(given_.rbegin(), given_.rend(), [&](const Given& each) {
+    return each.cookie == cookie && each.directory == directory;
+  });
+  return found == given_.rend() ? std::nullopt : std::optional(found->name);
+}
+
 std::size_t ListingPlaces::memory_bytes() const {
   const std::lock_guard lock(mutex_);
-  return bytes_;
+  return bytes_ + given_bytes_;
 }
 
 }  // namespace dgfs::view

@@ -57,6 +57,9 @@ class ListingPlaces {
   /// thousand names.
   static constexpr std::size_t kAnchorBytesMax = std::size_t{4} << 20;
 
+  /// Bounds the memory of given names: the last 8,000 or so.
+  static constexpr std::size_t kGivenBytesMax = std::size_t{1} << 20;
+
   /// Makes a name an anchor of a directory, and returns its number. Throws std::bad_alloc, and has
   /// no effect then.
   [[nodiscard]] std::uint32_t add_anchor(ObjectNumber directory, std::string_view name);
@@ -65,9 +68,23 @@ class ListingPlaces {
   /// The anchor of a place. nullopt: it is unknown, or forgotten.
   [[nodiscard]] std::optional<std::string> anchor(ObjectNumber directory,
                                                   const ListingPlace& place) const;
+
+  /// Remembers the name of a cookie for a while: another name may get the same code later.
+  /// Throws std::bad_alloc.
+  void add_given(ObjectNumber directory, ListingCookie cookie, std::string_view name);
+  /// nullopt: forgotten. Searches from the newest on.
+  [[nodiscard]] std::optional<std::string> given(ObjectNumber directory,
+                                                 ListingCookie cookie) const;
+
+  /// Of anchors and given names.
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
+  struct Given {
+    ObjectNumber directory = 0;
+    ListingCookie cookie = 0;
+    std::string name;
+  };
   struct Key {
     ObjectNumber directory = 0;
     std::uint32_t number = 0;
@@ -89,6 +106,8 @@ class ListingPlaces {
   std::unordered_map<Key, std::string, KeyHash> anchors_;
   std::deque<Key> ages_;  ///< from the oldest to the newest
   std::size_t bytes_ = 0;
+  std::deque<Given> given_;  ///< likewise
+  std::size_t given_bytes_ = 0;
 };
 
 }  // namespace dgfs::view

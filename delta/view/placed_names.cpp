@@ -39,11 +39,21 @@ Status PlacedNames::seek_code(std::string_view from, std::uint64_t code, unsigne
   return ok();
 }
 
+// Names with the code of the cookie may have been made after it was given, on both sides of its
+// name.
+Status PlacedNames::go_behind_code(ListingCookie cookie, std::string_view from, std::uint64_t code,
+                                   unsigned bits) {
+  DGFS_CHECK(seek_code(from, code, bits));
+  if (!walk_.is_at_name() || code_of_name(from, walk_.name(), bits) != code) return ok();
+  if (const auto name = places_.given(directory_, cookie)) return walk_.seek_behind(*name);
+  return seek_code(from, code + 1, bits);
+}
+
 Status PlacedNames::go_behind(ListingCookie cookie) {
   const auto place = ListingPlace::of(cookie);
   if (!place) return unknown_place(7480);
   if (place->kind == Kind::kNoAnchor) {
-    return seek_code("", place->code + 1, ListingPlace::kCodeBits);
+    return go_behind_code(cookie, "", place->code, ListingPlace::kCodeBits);
   }
   DGFS_TRY(anchor, find_anchor(*place));
   anchor_ = Anchor{place->anchor, std::move(anchor)};
@@ -51,7 +61,7 @@ Status PlacedNames::go_behind(ListingCookie cookie) {
     anchor_->number = places_.add_anchor(directory_, anchor_->name);
     return walk_.seek_behind(anchor_->name);
   }
-  return seek_code(anchor_->name, place->code + 1, ListingPlace::kAnchoredCodeBits);
+  return go_behind_code(cookie, anchor_->name, place->code, ListingPlace::kAnchoredCodeBits);
 }
 
 // After the view was opened again, or very many anchors were made, names of the directory tell
@@ -116,18 +126,26 @@ Result<const PlacedName*> PlacedNames::name() {
   return nullptr;
 }
 
+// Short names are coded completely: no other name can have their code.
+ListingCookie PlacedNames::given(ListingCookie cookie) {
+  constexpr std::size_t kShortName = 4;
+  const auto& name = names_[0].name;
+  if (name.size() > kShortName) places_.add_given(directory_, cookie, name);
+  return cookie;
+}
+
 // A cookie without an anchor is best, because it needs no memory.
 ListingCookie PlacedNames::cookie() {
   const auto& at = names_[0];
   const bool has_behind = has_next();
   const auto& behind = names_[1];
   if (!has_behind || behind.code != at.code) {
-    return ListingPlace{Kind::kNoAnchor, 0, at.code}.cookie();
+    return given(ListingPlace{Kind::kNoAnchor, 0, at.code}.cookie());
   }
   if (anchor_) {
     const auto code = code_behind(anchor_->name, at.name);
     if (code != 0 && code != code_behind(anchor_->name, behind.name)) {
-      return ListingPlace{Kind::kAnchored, anchor_->number, code}.cookie();
+      return given(ListingPlace{Kind::kAnchored, anchor_->number, code}.cookie());
     }
   }
   anchor_ = Anchor{places_.add_anchor(directory_, at.name), at.name};

@@ -59,6 +59,9 @@ class PlacedNames {
   [[nodiscard]] Result<std::string> find_anchor(const ListingPlace& place);
   [[nodiscard]] Result<std::vector<std::string>> possible_anchors(const ListingPlace& place);
   [[nodiscard]] Result<bool> is_name_there(std::string_view anchor, std::uint64_t code);
+  [[nodiscard]] Status go_behind_code(ListingCookie cookie, std::string_view from,
+                                      std::uint64_t code, unsigned bits);
+  [[nodiscard]] ListingCookie given(ListingCookie cookie);
   [[nodiscard]] Status seek_code(std::string_view from, std::uint64_t code, unsigned bits);
   void load(PlacedName& into);
   [[nodiscard]] bool has_next();

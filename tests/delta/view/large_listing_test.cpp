@@ -326,7 +326,14 @@ TEST(LargeListingPlaces, RememberABoundedAmount) {
   for (int i = 0; i < 100'000; ++i) static_cast<void>(places.add_anchor(kRoot, name_of(i)));
   EXPECT_FALSE(places.anchor(kRoot, exact(0)));
   EXPECT_EQ(places.anchor(kRoot, exact(99'999)), name_of(99'999));
-  EXPECT_LE(places.memory_bytes(), view::ListingPlaces::kAnchorBytesMax);
+  for (int i = 0; i < 100'000; ++i) {
+    places.add_given(kRoot, static_cast<ListingCookie>(i), name_of(i));
+  }
+  EXPECT_FALSE(places.given(kRoot, 0));
+  EXPECT_EQ(places.given(kRoot, 99'999), name_of(99'999));
+  EXPECT_FALSE(places.given(kRoot + 1, 99'999));
+  EXPECT_LE(places.memory_bytes(),
+            view::ListingPlaces::kAnchorBytesMax + view::ListingPlaces::kGivenBytesMax);
 }
 
 }  // namespace

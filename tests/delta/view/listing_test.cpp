@@ -131,6 +131,18 @@ TEST_F(ViewListing, APlaceIsFoundByAnyLaterListing) {
   EXPECT_EQ(read(*stream(), place, 1).front(), "n0010") << "also when the view was opened again";
 }
 
+// Both have one code, as they differ only far behind their beginnings.
+TEST_F(ViewListing, ANameThatIsMadeBehindAPlaceComes) {
+  const std::string name(254, 'x');
+  create(name);
+  const auto listing = stream();
+  ListingCookie cookie = 0;
+  EXPECT_EQ(read(*listing, cookie, 200).back(), name);
+  create(name + "x");
+  create(std::string(253, 'x'));
+  EXPECT_EQ(read(*listing, cookie, 200), std::vector<std::string>{name + "x"});
+}
+
 TEST_F(ViewListing, EachNameHasAPlaceOfItsOwn) {
   const auto listing = stream();
   std::vector<ListingCookie> cookies;
