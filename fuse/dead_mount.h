@@ -11,6 +11,9 @@
 
 namespace dgfs::fuse {
 
+/// Whether a process serves the mount on a directory. Asks it, and waits for the answer.
+[[nodiscard]] bool is_served(const std::string& mount_point);
+
 /// If a process of ours was killed and has left its mount on a directory, unmounts it, even while
 /// programs have files in it open. Returns whether there was such a mount. If the mount is alive,
 /// sends one request to its process and waits for the answer. Errors: kBusy (something is mounted

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/mount.h"
 
+#include <optional>
+#include <utility>
+
 #include "delta/store/process_memory.h"
 #include "delta/view/view_memory.h"
 #include "format/entry/mode.h"
@@ -16,6 +19,9 @@
 #include "fuse/serving.h"
 #include "fuse/view/view_file_system.h"
 #include "fuse/view/view_opener.h"
+#include "storage/posix/avoiding_env.h"
+#include "storage/posix/mount_identity.h"
+#include "storage/posix/path_mounts.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -40,14 +46,60 @@ Status check_mount_point(const storage::Env& env, const std::string& path) {
   return ok();
 }
 
+bool lies_in(const std::string& path, const std::string& directory) {
+  return path == directory || path.starts_with(directory + "/");
+}
+
+Error hidden_delta(const std::string& delta_path, const std::string& mount_point) {
+  return Error(ErrorKind::kInvalidArgument, 5062,
+               "the delta would lie below its own mount point " + mount_point +
+                   ", which hides it from its mount, from 'dgfs delta' and from backups; put it "
+                   "elsewhere")
+      .in_file(delta_path);
+}
+
+// The files of a delta are opened by their paths, and its users need these too.
+Status check_apart(const std::string& delta_path, const std::string& mount_point) {
+  // The delta may be missing, but not its parent.
+  const auto delta = absolute_mount_point(delta_path);
+  if (lies_in(delta, mount_point)) return hidden_delta(delta_path, mount_point);
+  if (!lies_in(mount_point, delta)) return ok();
+  return Error(ErrorKind::kInvalidArgument, 5063,
+               "the mount point lies in the delta " + delta + "; mount elsewhere")
+      .in_file(mount_point);
+}
+
+// Later lookups must not lead through the mount. So what lies below it is opened before.
+void open_what_will_be_hidden(const reader::Image& image, const std::string& mount_point) {
+  for (const auto& [role, path] : image.files()) {
+    if (lies_in(absolute(path), mount_point)) return static_cast<void>(image.has_second_index());
+  }
+}
+
 // The state of one call of mount().
 struct Mounting {
-  storage::Env& env;
+  storage::AvoidingEnv& env;
   const MountOptions& options;
   const MountArguments& arguments;
   DamageLog& log;
   RequestCounters& counters;
   const std::string mount_point;
+  const std::string delta_path;  ///< empty: there is none
+  MountKeeper* keeper;           ///< null: the options need none
+
+  // A mount also appears in the other places where its directory is mounted (bind mounts), so only
+  // now it is certain what it hides.
+  [[nodiscard]] Status after_mounting() const {
+    if (keeper != nullptr) {
+      DGFS_CHECK(keeper->mounted(mount_point));
+    }
+    const auto mount = storage::mount_of(mount_point);
+    if (!mount) return ok();
+    const auto device = mount.value().device;
+    env.avoid(device);
+    if (delta_path.empty() || !storage::leads_into(delta_path, device)) return ok();
+    return hidden_delta(delta_path, mount_point);
+  }
 
   [[nodiscard]] Status serve(FileSystem& tree) const {
     Service service{.file_system = tree,
@@ -61,7 +113,8 @@ struct Mounting {
                         },
                     .first_request = {},
                     .begin_ns = env.monotonic_ns()};
-    return fuse::serve(service, options, arguments, mount_point);
+    const auto mounted = [this] { return after_mounting(); };
+    return fuse::serve(service, options, arguments, mount_point, mounted, keeper);
   }
 };
 
@@ -123,20 +176,35 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
     DGFS_CHECK(replace_dead_mount(env, options.mount_point, options.tell));
   }
   DGFS_CHECK(check_mount_point(env, options.mount_point));
+  const auto mount_point = absolute(options.mount_point);
+  const auto delta_path = arguments.delta_path ? from_root(*arguments.delta_path) : std::string();
+  if (arguments.delta_path) {
+    DGFS_CHECK(check_apart(delta_path, mount_point));
+  }
+  // The keeper is a copy of this process, which is small now and has only one thread.
+  std::optional<MountKeeper> keeper;
+  if (!options.dry_run && (arguments.unmounts_after_death || arguments.idle.count() != 0)) {
+    DGFS_TRY(started, MountKeeper::start(env, mount_point, arguments.unmounts_after_death));
+    keeper = std::move(started);
+  }
   // glibc keeps much of the freed memory: the process would use half again as much as memory=.
   if (arguments.delta_path) delta::give_back_freed_memory();
   DamageLog damage_log(env, std::move(log));
   const view::ViewMemory memory(arguments.memory_bytes);
   reader::OpenOptions shared;
   if (arguments.delta_path) memory.share_with(shared);
-  DGFS_TRY(opened, open_image(env, options, arguments, damage_log, shared.caches));
+  storage::AvoidingEnv avoiding(env);
+  DGFS_TRY(opened, open_image(avoiding, options, arguments, damage_log, shared.caches));
+  open_what_will_be_hidden(*opened.image, mount_point);
   RequestCounters own_counters;
-  const Mounting mounting{env,
+  const Mounting mounting{avoiding,
                           options,
                           arguments,
                           damage_log,
                           options.counters != nullptr ? *options.counters : own_counters,
-                          absolute(options.mount_point)};
+                          mount_point,
+                          delta_path,
+                          keeper ? &*keeper : nullptr};
   const auto done = arguments.delta_path ? options.dry_run
                                                ? try_view(mounting, *opened.image, memory)
                                                : mount_view(mounting, *opened.image, memory)

@@ -40,9 +40,12 @@ namespace dgfs::fuse {
 /// @param log   receives warnings and damage; after the fork, a daemon sends them to syslog instead
 /// A missing delta is made, and stays if the mount is then refused. Errors after the fork also go
 /// to syslog.
-/// Errors: those of Image::open; those of mount_arguments(); kCorrupt (check=all has found damage
-/// in the index, and logged it), kNotFound, kNotDirectory (mount point), kPermission, kIo (the
-/// system refused the mount).
+/// Image, index and volumes may lie below the mount point; once it exists, nothing is looked up
+/// through it. If a delta would lie there, or the mount point in the delta, the mount is refused.
+/// Errors: those of Image::open; those of mount_arguments(); kInvalidArgument (such a delta);
+/// kCorrupt (check=all has found damage in the index, and logged it), kNotFound, kNotDirectory
+/// (mount point), kPermission, kIo (the system refused the mount); with auto_unmount or idle= those
+/// of MountKeeper::start().
 [[nodiscard]] Status mount(storage::Env& env, const MountOptions& options,
                            std::shared_ptr<spdlog::logger> log);
 

@@ -13,12 +13,15 @@ namespace dgfs::fuse {
 namespace {
 
 // Flags that libfuse passes to the kernel or handles itself.
-constexpr std::array<std::string_view, 12> kPassedOn = {
+constexpr std::array<std::string_view, 11> kPassedOn = {
     "nodev",       "nosuid",     "exec",
     "noexec",      "async",      "sync",
     "dirsync",     "noatime",    "default_permissions",
-    "allow_other", "allow_root", "auto_unmount",
+    "allow_other", "allow_root",
 };
+// Labels of SELinux, which the kernel gives to all files, or to those that have none.
+constexpr std::array<std::string_view, 4> kSecurityContexts = {"context", "fscontext", "defcontext",
+                                                               "rootcontext"};
 // The same, but only for root: an image is only as trustworthy as its maker.
 constexpr std::array<std::string_view, 2> kRootOnly = {"dev", "suid"};
 // Options for other programs, or that are always in effect.
@@ -38,6 +41,7 @@ constexpr std::uint64_t kUserIdMax = 0xFFFF'FFFE;
 constexpr std::uint64_t kUmaskMax = 0777;
 constexpr std::uint64_t kThreadsMax = 100'000;  // libfuse's own bound
 constexpr std::uint64_t kCommitSecondsMax = 300;
+constexpr std::uint64_t kIdleSecondsMax = 366 * std::uint64_t{24} * 3600;
 constexpr std::uint64_t kOffsetBytesMax = std::uint64_t{1} << 62;
 // More than the memory of any machine.
 constexpr std::uint64_t kCacheBytesMax = std::uint64_t{1} << 42;
@@ -82,6 +86,17 @@ std::optional<std::uint64_t> bytes_of(std::string_view text, std::uint64_t bytes
   return *number << shift;
 }
 
+// Parses a time with an optional unit.
+std::optional<std::chrono::seconds> seconds_of(std::string_view text, std::uint64_t seconds_max) {
+  constexpr std::string_view kUnits = "smh";
+  constexpr std::uint64_t kSeconds[] = {1, 60, 3600};
+  const auto unit = text.empty() ? kUnits.npos : kUnits.find(text.back());
+  const auto factor = unit == kUnits.npos ? 1 : kSeconds[unit];
+  const auto number = number_of(text.substr(0, text.size() - (unit == kUnits.npos ? 0 : 1)), 10);
+  if (!number || *number > seconds_max / factor) return std::nullopt;
+  return std::chrono::seconds(*number * factor);
+}
+
 Error bad_value(std::string_view name, std::string_view value, std::string_view wanted) {
   return Error(ErrorKind::kInvalidArgument, 5010,
                fmt::format("option {}={}: must be {}", name, value, wanted));
@@ -108,6 +123,7 @@ struct Parser {
     if (option.empty() || is_without_effect(option)) return ok();
     if (option == "sloppy") return be_sloppy();
     if (option == "noprefetch") return leave_alone();
+    if (option == "auto_unmount") return take_auto_unmount();
     if (option == "writeback" || option == "writethrough") return take_writing(option);
     if (contains(kPassedOn, option)) return pass_on(option);
     if (contains(kRootOnly, option)) {
@@ -131,6 +147,11 @@ struct Parser {
 
   Status leave_alone() {
     out.prefetch = false;
+    return ok();
+  }
+
+  Status take_auto_unmount() {
+    out.unmounts_after_death = true;
     return ok();
   }
 
@@ -171,6 +192,8 @@ struct Parser {
       out.delta_path = value;
     } else if (name == "check") {
       return take_check(value);
+    } else if (contains(kSecurityContexts, name)) {
+      return take_security_context(name, value);
     } else if (name == "transport") {
       const auto transport = parse_transport(value);
       if (!transport) return bad_value(name, value, "auto, uring or classic");
@@ -218,6 +241,10 @@ struct Parser {
       }
       out.commit_interval = std::chrono::seconds(*seconds);
       of_delta = name;
+    } else if (name == "idle") {
+      const auto seconds = seconds_of(value, kIdleSecondsMax);
+      if (!seconds) return bad_value(name, value, "a time, up to a year: 90, 90s, 10m or 2h");
+      out.idle = *seconds;
     } else if (name == "memory") {
       const auto bytes = bytes_of(value, kCacheBytesMax);
       if (!bytes || *bytes < kMemoryBytesMin) {
@@ -232,6 +259,20 @@ struct Parser {
     } else if (!sloppy) {
       return unknown(name);
     }
+    return ok();
+  }
+
+  // A context may have commas, and then the kernel needs it in quotation marks.
+  Status take_security_context(std::string_view name, std::string_view value) {
+    const bool is_quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+    const auto bare = is_quoted ? value.substr(1, value.size() - 2) : value;
+    if (bare.empty() || bare.find('"') != bare.npos) {
+      return bad_value(name, value, "a security context");
+    }
+    const bool has_commas = bare.find(',') != bare.npos;
+    out.arguments.push_back(
+        fmt::format("-o{}={}", name, escaped(has_commas ? fmt::format("\"{}\"", bare) : bare)));
+    out.has_security_context = true;
     return ok();
   }
 

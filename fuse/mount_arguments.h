@@ -46,6 +46,9 @@ struct MountArguments {
   std::size_t memory_bytes = std::size_t{256} << 20;
   bool allows_idmaps = true;  ///< false with allow_root: see allow_idmapped_mounts()
   bool prefetch = true;  ///< false with noprefetch: files are not read before they are requested
+  bool unmounts_after_death = false;  ///< auto_unmount
+  std::chrono::seconds idle{0};       ///< idle=: an unused mount ends after this time; 0: never
+  bool has_security_context = false;  ///< context= or one of its kind was given
 };
 
 /// Parses the options that mount(8) users write:
@@ -55,6 +58,9 @@ struct MountArguments {
 ///   only root may give suid and dev; sync and dirsync make each change durable at once;
 /// - atime relatime diratime ...: accepted without effect, because reads never set access times;
 /// - allow_other, allow_root, default_permissions (always on), auto_unmount;
+/// - idle= (a time in seconds, or with s, m, h);
+/// - context=, fscontext=, defcontext=, rootcontext= (labels of SELinux, in quotation marks if they
+///   have commas);
 /// - uid=, gid=, umask=: the attributes that files show, and that access is checked by;
 /// - index=, volume= (repeatable), check=off|data|all, threads=, noprefetch;
 /// - offset=, page_cache=, frame_cache= (bytes, or with K, M, G, T);

@@ -3,10 +3,13 @@
 #include "fuse/serving.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <thread>
 
+#include "fuse/keeper/idle_watch.h"
 #include "fuse/logger.h"
 #include "fuse/session.h"
 #include "storage/posix/blocked_signals.h"
@@ -39,6 +42,18 @@ void take_written(const Service& service, const std::string& mount_point) {
   }
 }
 
+// The kernel refuses unknown options without naming them.
+Status explained(Status mounted, const storage::Env& env, const MountArguments& arguments) {
+  constexpr const char* kSelinux = "/sys/fs/selinux/enforce";
+  if (mounted || !arguments.has_security_context || env.status(kSelinux)) return mounted;
+  const auto& error = mounted.error();
+  if (error.os_errno() != EINVAL) return mounted;
+  return Error(error.kind(), 5060,
+               error.text() + "; this system runs no SELinux, which context= and its kin need")
+      .in_file(error.file())
+      .with_errno(error.os_errno());
+}
+
 // Ends the tree's threads, which use the session, even if serving fails.
 class StopAtEnd {
  public:
@@ -51,13 +66,29 @@ class StopAtEnd {
   FileSystem& file_system_;
 };
 
+class EndKeeper {
+ public:
+  explicit EndKeeper(MountKeeper* keeper) : keeper_(keeper) {}
+  ~EndKeeper() {
+    if (keeper_ != nullptr) keeper_->end();
+  }
+  EndKeeper(const EndKeeper&) = delete;
+  EndKeeper& operator=(const EndKeeper&) = delete;
+
+ private:
+  MountKeeper* keeper_;
+};
+
 }  // namespace
 
 Status serve(Service& service, const MountOptions& options, const MountArguments& arguments,
-             const std::string& mount_point) {
+             const std::string& mount_point, const std::function<Status()>& mounted,
+             MountKeeper* keeper) {
+  const EndKeeper end_keeper(keeper);  // after the session has unmounted
   DGFS_TRY(session, Session::create(service, arguments.arguments));
   if (options.dry_run) return ok();
-  DGFS_CHECK(session.mount(mount_point));
+  DGFS_CHECK(explained(session.mount(mount_point), service.env, arguments));
+  DGFS_CHECK(mounted());
   if (!options.foreground) {
     DGFS_CHECK(session.daemonize());
     service.log.redirect(make_system_logger());
@@ -68,6 +99,11 @@ Status serve(Service& service, const MountOptions& options, const MountArguments
   {
     const storage::BlockedSignals blocked;  // the threads started here inherit it
     DGFS_CHECK(service.file_system.start(service, session.get(), threads));
+  }
+  std::optional<IdleWatch> idle;
+  if (keeper != nullptr && arguments.idle.count() != 0) {
+    const storage::BlockedSignals blocked;
+    idle.emplace(service, *keeper, arguments.idle);
   }
   std::function<void()> before_end;
   if (!arguments.is_read_only) {

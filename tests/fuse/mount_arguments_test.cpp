@@ -61,6 +61,47 @@ TEST(MountArguments, MaxReadGoesToBothSides) {
   EXPECT_TRUE(has(arguments.value(), "-omax_read=65536"));
 }
 
+TEST(MountArguments, SecurityContextsArePassedOnAndQuotedIfTheyHaveCommas) {
+  for (const std::string name : {"context", "fscontext", "defcontext", "rootcontext"}) {
+    const auto plain = parse({name + "=u:r:t:s0"});
+    ASSERT_TRUE(plain) << name;
+    EXPECT_TRUE(has(plain.value(), "-o" + name + "=u:r:t:s0"));
+    EXPECT_TRUE(plain.value().has_security_context);
+    for (const std::string value : {"\"u:r:t:s0:c1,c2\"", "u:r:t:s0:c1,c2"}) {
+      const auto listed = parse({name + "=" + value});
+      ASSERT_TRUE(listed) << name << value;
+      EXPECT_TRUE(has(listed.value(), "-o" + name + "=\"u:r:t:s0:c1\\,c2\""));
+    }
+    for (const std::string value : {"", "\"\"", "\"u:r:t", "u\":r:t", "\""}) {
+      EXPECT_FALSE(parse({name + "=" + value})) << name << value;
+    }
+  }
+  EXPECT_FALSE(parse({}).value().has_security_context);
+}
+
+TEST(MountArguments, AnIdleTimeHasAUnit) {
+  EXPECT_EQ(parse({}).value().idle.count(), 0);
+  for (const auto& [text, seconds] : std::vector<std::pair<std::string, int>>{
+           {"0", 0}, {"90", 90}, {"90s", 90}, {"10m", 600}, {"2h", 7200}, {"8784h", 31622400}}) {
+    const auto arguments = parse({"idle=" + text});
+    ASSERT_TRUE(arguments) << text;
+    EXPECT_EQ(arguments.value().idle.count(), seconds) << text;
+  }
+  EXPECT_TRUE(parse({"idle=1m", "delta=/d"}));
+  for (const std::string bad : {"idle=", "idle=m", "idle=-1", "idle=1d", "idle=1ms", "idle=8785h",
+                                "idle=18446744073709551615h", "idle"}) {
+    EXPECT_FALSE(parse({bad})) << bad;
+  }
+}
+
+TEST(MountArguments, LibfuseDoesNotGetAutoUnmount) {
+  const auto arguments = parse({"auto_unmount"});
+  ASSERT_TRUE(arguments);
+  EXPECT_TRUE(arguments.value().unmounts_after_death);
+  EXPECT_FALSE(has(arguments.value(), "-oauto_unmount"));
+  EXPECT_FALSE(parse({}).value().unmounts_after_death);
+}
+
 TEST(MountArguments, PrefetchingCanBeLeftOut) {
   EXPECT_TRUE(parse({"noatime"}).value().prefetch);
   EXPECT_FALSE(parse({"noprefetch"}).value().prefetch);

@@ -60,6 +60,15 @@ constexpr struct {
     {"max_read", "BYTES", "the largest request of the kernel, at least 4096"},
     {"subtype", "NAME", "the type in the table of mounts is fuse.NAME (dgfs)"},
     {"auto_unmount", "", "unmount when the process of the mount dies"},
+    {"idle", "TIME",
+     "unmount after this time without use; in seconds, or with\n"
+     "s, m or h (10m)"},
+    {"context", "LABEL",
+     "SELinux: the label of all files; in quotation marks if it\n"
+     "has commas"},
+    {"fscontext", "LABEL", "SELinux: the label of the file system itself"},
+    {"defcontext", "LABEL", "SELinux: the label of files that have none"},
+    {"rootcontext", "LABEL", "SELinux: the label of the root directory"},
     {"sloppy", "", "ignore unknown options"},
 };
 
