@@ -58,6 +58,22 @@ TEST_F(PosixEnvTest, PublishCopiesAFileThatCannotBeLinked) {
   EXPECT_EQ(std::move(env_->open_directory(dir_.path())).value()->list().value().size(), 1U);
 }
 
+// The mode of a copy is that of a linked file: as asked for, without what the umask takes.
+TEST_F(PosixEnvTest, ACopyHasTheModeThatItWasPublishedWith) {
+  ASSERT_TRUE(env_->open(dir_ / "usual", {storage::OpenOptions::Mode::kCreateNew}));
+  const auto usual = env_->status(dir_ / "usual").value().mode;
+  for (const std::uint32_t mode : {0600U, 0666U}) {
+    const std::string hidden = dir_ / "hidden";
+    storage::UniqueFd fd(::open(hidden.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    ASSERT_TRUE(fd);
+    ASSERT_OK(env_->remove(hidden));
+    storage::PosixFile file(std::move(fd), "(unnamed)");
+    ASSERT_OK(env_->publish(file, dir_ / "out", mode));
+    EXPECT_EQ(env_->status(dir_ / "out").value().mode, mode == 0600 ? 0100600U : usual);
+    EXPECT_EQ(std::move(env_->open_directory(dir_.path())).value()->list().value().size(), 2U);
+  }
+}
+
 // Later writes must go to the copy.
 TEST_F(PosixEnvTest, WritesPastTheCacheGoToTheCopyOncePublished) {
   const std::string hidden = dir_ / "hidden";
