@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "delta/store/private_mode.h"
 #include "delta/store/tree/tree_blocks.h"
 
 namespace dgfs::delta {
@@ -16,12 +17,14 @@ constexpr const char* kSuperblocks = "/store";
 constexpr const char* kBlocks = "/blocks";
 constexpr const char* kExtents = "/extents";
 constexpr const char* kMaking = "/lock";
+// More processes than this do not take back a delta one after the other by chance.
+constexpr int kLocksMax = 100;
 
 Result<File> make_empty(storage::Env& env, const std::string& path) {
   if (env.status(path)) {
     DGFS_CHECK(env.remove(path));
   }
-  return env.open(path, {Mode::kCreateNew});
+  return create_private(env, path);
 }
 
 // The superblocks get a name last: without them there is no store, and the next call replaces what
@@ -49,11 +52,11 @@ Status make(storage::Env& env, const std::string& directory, const StoreOptions&
   // Space for both superblocks, so that no checkpoint has to find any.
   DGFS_CHECK(superblocks->write_at(0, Buffer(2 * kSuperblockBytes)));
   DGFS_CHECK(write_superblock(*superblocks, superblock));
-  return env.publish(*superblocks, directory + kSuperblocks);
+  return env.publish(*superblocks, directory + kSuperblocks, kPrivateFile);
 }
 
 Status make_if_none(storage::Env& env, const std::string& directory, const StoreOptions& options) {
-  auto made = env.make_directory(directory, 0777);
+  auto made = env.make_directory(directory, kPrivateDirectory);
   if (!made && made.error().kind() != ErrorKind::kExists) return made;
   auto lock = lock_for_making(env, directory);  // held until it is made
   if (!lock) return std::move(lock).error();
@@ -84,28 +87,43 @@ Result<File> open_to_read(storage::Env& env, const std::string& directory) {
   return superblocks;
 }
 
-}  // namespace
-
-// Held by the process that makes a store. The file is never removed: if it were, two processes
-// could each have a lock on a file of this name.
-Result<File> lock_for_making(storage::Env& env, const std::string& directory) {
-  const auto path = directory + kMaking;
+Result<File> open_making(storage::Env& env, const std::string& path) {
   auto file = env.open(path, {Mode::kReadWrite});
   if (!file && file.error().kind() == ErrorKind::kNotFound) {
-    file = env.open(path, {Mode::kCreateNew});
+    file = create_private(env, path);
     if (!file && file.error().kind() == ErrorKind::kExists) {
       file = env.open(path, {Mode::kReadWrite});
     }
   }
-  if (file) {
-    DGFS_CHECK(file.value()->lock());
-  }
   return file;
+}
+
+}  // namespace
+
+// The file goes with a delta that is taken back. Then a lock of it counts no more: another process
+// may have one on a new file of this name.
+Result<File> lock_for_making(storage::Env& env, const std::string& directory) {
+  const auto path = directory + kMaking;
+  for (int attempt = 0; attempt < kLocksMax; ++attempt) {
+    DGFS_TRY(file, open_making(env, path));
+    DGFS_CHECK(file->lock());
+    DGFS_TRY(is_current, has_name(env, *file, path));
+    if (is_current) return std::move(file);
+  }
+  return Error(ErrorKind::kBusy, 7421, "other processes make and remove it").in_file(directory);
+}
+
+Result<bool> has_name(storage::Env& env, const storage::File& file, const std::string& path) {
+  DGFS_TRY(own, file.status());
+  const auto named = env.status(path);
+  if (!named && named.error().kind() == ErrorKind::kNotFound) return false;
+  if (!named) return named.error();
+  return own.device == named.value().device && own.inode == named.value().inode;
 }
 
 Result<Superblock> make_store(storage::Env& env, const std::string& directory,
                               const StoreOptions& options) {
-  auto made = env.make_directory(directory, 0777);
+  auto made = env.make_directory(directory, kPrivateDirectory);
   if (!made && made.error().kind() != ErrorKind::kExists) return std::move(made).error();
   const auto lock = lock_for_making(env, directory);  // held until it is made
   if (!lock) return lock.error();

@@ -40,6 +40,10 @@ struct StoreFiles {
                                                        const std::string& directory);
 /// Bytes of the disk that all files of a store take. Errors: kIo.
 [[nodiscard]] Result<std::uint64_t> bytes_on_disk(storage::Env& env, const std::string& directory);
+/// Whether an open file is the one that has a name now. Errors: those of File::status() and
+/// Env::status().
+[[nodiscard]] Result<bool> has_name(storage::Env& env, const storage::File& file,
+                                    const std::string& path);
 /// Locks a directory while its caller makes something in it; closing the file ends the lock.
 /// Errors: kBusy, kIo.
 [[nodiscard]] Result<std::unique_ptr<storage::File>> lock_for_making(storage::Env& env,

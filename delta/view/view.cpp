@@ -291,7 +291,8 @@ ViewSpace View::space() {
   const auto space = state_->layers.live().space();
   const auto soon_bytes = space.pending_bytes - space.held_bytes;
   return {space.used_bytes + state_->delta.sealed_bytes(), space.free_bytes + soon_bytes,
-          space.reserved_bytes + space.held_bytes, space.max_bytes};
+          space.reserved_bytes + space.held_bytes,
+          space.max_bytes == 0 ? 0 : space.max_bytes + state_->delta.sealed_bytes()};
 }
 
 ObjectNumber View::end_of_objects() const { return state_->numbers.end(); }

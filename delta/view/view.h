@@ -33,7 +33,7 @@ struct ViewSpace {
   /// Space for removals and for changes that wait for a checkpoint, and space that readers keep
   /// until they end.
   std::uint64_t reserved_bytes = 0;
-  std::uint64_t max_bytes = 0;  ///< of the delta's live store (StoreOptions::max_bytes); 0: no cap
+  std::uint64_t max_bytes = 0;  ///< of all stores of the delta; 0: no cap
 
   [[nodiscard]] std::uint64_t total_bytes() const {
     return used_bytes + free_bytes + reserved_bytes;

@@ -179,7 +179,9 @@ Status MemoryTree::write(MemoryInode& inode, std::uint64_t offset_bytes, Bytes d
 }
 
 void MemoryTree::resize(MemoryInode& inode, std::uint64_t size_bytes) {
-  inode.reserved.remove(pages_spanned(size_bytes), UINT64_MAX);
+  if (size_bytes <= inode.content.size_bytes()) {
+    inode.reserved.remove(pages_spanned(size_bytes), UINT64_MAX);
+  }
   inode.content.resize(size_bytes);
   inode.status.modify_time = inode.status.change_time = now;
   charge_anew(inode);

@@ -139,6 +139,24 @@ TEST_P(FileConformance, PreallocateOfARangeKeepsWhatIsThere) {
   EXPECT_EQ(content(at("f")), "abc");
 }
 
+// A call that makes the file longer keeps what is reserved behind it; one that does not gives it
+// back.
+TEST_P(FileConformance, ReservedSpaceBehindTheEndGoesWithACut) {
+  constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
+  create(at("f"), "abc");
+  const auto file = std::move(env().open(at("f"), kWrite)).value();
+  ASSERT_OK(file->preallocate(0, 8 * kMib));
+  if (file->status().value().allocated_bytes < 8 * kMib) DGFS_SKIP("nothing is reserved here");
+  ASSERT_OK(file->truncate(2 * kMib));
+  EXPECT_GE(file->status().value().allocated_bytes, 2 * kMib) << "its own part is still reserved";
+  ASSERT_OK(file->truncate(2 * kMib));
+  EXPECT_GE(file->status().value().allocated_bytes, 2 * kMib);
+  EXPECT_LE(file->status().value().allocated_bytes, 2 * kMib + (kMib >> 2));
+  ASSERT_OK(file->truncate(3));
+  EXPECT_LE(file->status().value().allocated_bytes, kMib >> 2);
+  EXPECT_EQ(content(at("f")), "abc");
+}
+
 TEST_P(FileConformance, APunchedRangeReadsAsZerosAndTheRestStays) {
   constexpr std::uint64_t kBlock = 64 << 10;
   const auto file = std::move(env().open(at("f"), kCreate)).value();

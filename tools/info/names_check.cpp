@@ -32,6 +32,9 @@ int NamesCheck::run(const std::string& directory, const reader::Image& image) {
   auto opened = delta::DeltaDirectory::open(session_.env(), directory, how);
   if (!opened) return session_.fail(opened.error());
   delta::DeltaDirectory& delta = *opened.value();
+  if (const auto privacy = delta.privacy().text(directory); !privacy.empty()) {
+    session_.complain(privacy);
+  }
   if (delta.manifest().image != image.superblock().uuid) {
     return session_.fail(Error(ErrorKind::kInvalidArgument, 6900,
                                "the delta belongs to another image, of UUID " +

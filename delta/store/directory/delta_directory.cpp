@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "delta/store/private_mode.h"
 #include "delta/store/store_files.h"
 
 namespace dgfs::delta {
@@ -37,7 +39,7 @@ Status make_stacked(storage::Env& env, const std::string& directory, StackedStor
 Status publish_manifest(storage::Env& env, const std::string& directory, Manifest& manifest) {
   DGFS_TRY(file, env.create_unnamed(directory));
   DGFS_CHECK(write_both_slots(*file, manifest));
-  DGFS_CHECK(env.publish(*file, manifest_path(directory)));
+  DGFS_CHECK(env.publish(*file, manifest_path(directory), kPrivateFile));
   return env.sync_directory(storage::parent_path(directory));
 }
 
@@ -54,6 +56,15 @@ StoreOptions options_to_open(StoreOptions options, std::size_t stores, bool is_n
   if (!is_newest) options.access = StoreAccess::kReadOnly;
   const bool is_divided = stores > 1 && (is_newest || !options.pool);
   if (is_divided) options.memory_bytes /= is_newest ? 2 : 2 * (stores - 1);
+  return options;
+}
+
+// The cap holds for all stores together. 0 would be no cap.
+StoreOptions options_beside(StoreOptions options, std::uint64_t sealed_bytes) {
+  if (options.max_bytes != 0) {
+    options.max_bytes =
+        std::max<std::uint64_t>(options.max_bytes - std::min(options.max_bytes, sealed_bytes), 1);
+  }
   return options;
 }
 
@@ -98,14 +109,22 @@ Result<LockedManifest> lock_manifest(storage::Env& env, const std::string& direc
     return Error(ErrorKind::kBusy, 7150, "the delta is in use by " + storage::holders_text(*file))
         .in_file(directory);
   }
+  DGFS_TRY(is_current, has_name(env, *file, manifest_path(directory)));
+  if (!is_current) {
+    return Error(ErrorKind::kNotFound, 7422, "the delta was removed meanwhile").in_file(directory);
+  }
   DGFS_TRY(manifest, read_manifest(*file));
+  Privacy privacy;
   if (!only_reads) {
     // The process that made the delta may have ended before the names were durable.
     DGFS_CHECK(env.sync_directory(directory));
     DGFS_CHECK(env.sync_directory(storage::parent_path(directory)));
     DGFS_CHECK(heal(*file, manifest));
+    // Before anything is written to it that others should not read.
+    DGFS_TRY(made_private, make_private(env, directory));
+    privacy = std::move(made_private);
   }
-  return LockedManifest{std::move(file), std::move(manifest)};
+  return LockedManifest{std::move(file), std::move(manifest), std::move(privacy)};
 }
 
 Status check_stacked(const Superblock& superblock, const Manifest& manifest, std::size_t index,
@@ -145,7 +164,7 @@ Status DeltaDirectory::create(storage::Env& env, const std::string& directory,
     return Error(ErrorKind::kInvalidArgument, 7166,
                  "chunks must have 512 bytes to 1 MiB, and a power of two");
   }
-  auto made = env.make_directory(directory, 0777);
+  auto made = env.make_directory(directory, kPrivateDirectory);
   if (!made && made.error().kind() != ErrorKind::kExists) return made;
   const auto lock = lock_for_making(env, directory);  // held until it is made
   if (!lock) return lock.error();
@@ -169,10 +188,10 @@ Result<std::unique_ptr<DeltaDirectory>> DeltaDirectory::open(storage::Env& env,
                                                              const std::string& directory,
                                                              const StoreOptions& options) {
   DGFS_TRY(locked, lock_manifest(env, directory, options.access));
-  std::unique_ptr<DeltaDirectory> delta(
-      new DeltaDirectory(std::move(locked.file), std::move(locked.manifest)));
+  std::unique_ptr<DeltaDirectory> delta(new DeltaDirectory(std::move(locked)));
   for (std::size_t index = 0; index < delta->manifest_.stores.size(); ++index) {
-    DGFS_TRY(store, open_stacked(env, directory, delta->manifest_, index, options));
+    DGFS_TRY(store, open_stacked(env, directory, delta->manifest_, index,
+                                 options_beside(options, delta->sealed_bytes_)));
     delta->stores_.push_back(std::move(store));
     if (index + 1 == delta->manifest_.stores.size()) break;
     const auto path = store_path(directory, delta->manifest_.stores[index]);
@@ -180,6 +199,13 @@ Result<std::unique_ptr<DeltaDirectory>> DeltaDirectory::open(storage::Env& env,
     delta->sealed_bytes_ += bytes;
   }
   return delta;
+}
+
+Status DeltaDirectory::start() {
+  for (const auto& store : stores_) {
+    DGFS_CHECK(store->start());
+  }
+  return ok();
 }
 
 Status DeltaDirectory::add_store(storage::Env& env, const std::string& directory,
@@ -196,6 +222,12 @@ Status DeltaDirectory::add_store(storage::Env& env, const std::string& directory
                  fmt::format("objects from {} on are born in the newest store, but from {} on in "
                              "the next one",
                              next.born_object, first_object))
+        .in_file(directory);
+  }
+  if (next.number >= kStoreNumberMax) {
+    return Error(ErrorKind::kLimit, 7420,
+                 fmt::format("the newest store has number {}, and there is no higher one",
+                             next.number))
         .in_file(directory);
   }
   if (manifest.stores.size() == kStoresMax) {

@@ -8,6 +8,8 @@
 //   DIR/0001, ...  a store each
 //   DIR/lock       locked while a process makes the delta
 //   DIR/control    a socket, while the delta is mounted (delta/control/control.h)
+//
+// Only its owner has permissions for the directory and its files.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +18,17 @@
 #include <vector>
 
 #include "delta/store/directory/manifest.h"
+#include "delta/store/directory/privacy.h"
 #include "delta/store/store.h"
 
 namespace dgfs::delta {
+
+/// The manifest of a delta, with its lock. Moved, not copied.
+struct LockedManifest {
+  std::unique_ptr<storage::File> file;
+  Manifest manifest;
+  Privacy privacy;  ///< empty unless it was locked for writing
+};
 
 /// As thread-safe as the stores. One process at a time may have a delta open for writing; any
 /// number may have it open for reading only.
@@ -37,7 +47,7 @@ class DeltaDirectory {
                                      const StoreOptions& options,
                                      std::uint64_t chunk_bytes = kChunkBytes);
   /// @param options  of each store. `access` is that of the newest one; the others are only read.
-  ///                 For kReadOnly nothing is written.
+  ///                 For kReadOnly nothing is written. `max_bytes` caps all stores together.
   /// Errors: kNotFound (no delta is there), kBusy (already open, unless all open it for reading
   /// only), kCorrupt (also if stores are not those in the manifest), kUnsupported; those of
   /// Store::open().
@@ -49,11 +59,15 @@ class DeltaDirectory {
   /// @param first_object  above every object number that a store of the stack may have
   /// @param options       for opening the store that is newest now, and parameters of the new one
   /// Errors: kInvalidArgument (`first_object` is below the born object of the newest store), kLimit
-  /// (too many stores); those of open().
+  /// (too many stores, or no higher number); those of open().
   [[nodiscard]] static Status add_store(storage::Env& env, const std::string& directory,
                                         std::uint64_t first_object, const StoreOptions& options);
 
+  /// Store::start() of each store. Errors: those of it.
+  [[nodiscard]] Status start();
   [[nodiscard]] const Manifest& manifest() const { return manifest_; }
+  /// What the opening has changed so that only the owner has permissions.
+  [[nodiscard]] const Privacy& privacy() const { return privacy_; }
   /// From the oldest to the newest.
   [[nodiscard]] const std::vector<std::unique_ptr<Store>>& stores() const { return stores_; }
   /// Bytes of the disk that all stores but the newest take, with their free space.
@@ -63,21 +77,20 @@ class DeltaDirectory {
   [[nodiscard]] Status close() { return newest().close(); }
 
  private:
-  DeltaDirectory(std::unique_ptr<storage::File> lock, Manifest manifest)
-      : lock_(std::move(lock)), manifest_(std::move(manifest)) {}
+  explicit DeltaDirectory(LockedManifest locked)
+      : lock_(std::move(locked.file)),
+        manifest_(std::move(locked.manifest)),
+        privacy_(std::move(locked.privacy)) {}
 
   std::unique_ptr<storage::File> lock_;  ///< the manifest; closed last
   Manifest manifest_;
+  Privacy privacy_;
   std::vector<std::unique_ptr<Store>> stores_;
   std::uint64_t sealed_bytes_ = 0;
 };
 
-/// The manifest of a delta, with its lock; kReadOnly takes a shared lock. Errors: those of
-/// DeltaDirectory::open().
-struct LockedManifest {
-  std::unique_ptr<storage::File> file;
-  Manifest manifest;
-};
+/// Locks and reads the manifest of a delta; kReadOnly takes a shared lock. For kReadWrite it mends
+/// the manifest, and makes the delta private. Errors: those of DeltaDirectory::open().
 [[nodiscard]] Result<LockedManifest> lock_manifest(storage::Env& env, const std::string& directory,
                                                    StoreAccess access);
 /// Checks that a superblock belongs to the store of number `index` in the stack. Errors: kCorrupt,

@@ -23,7 +23,6 @@ constexpr std::uint32_t kManifestVersion = 2;
 constexpr std::size_t kManifestChecksumAt = kManifestSlotBytes - 8;
 constexpr std::size_t kStoresAt = 72;
 constexpr std::size_t kStoreEntryBytes = 40;
-constexpr std::uint64_t kNumberMax = 9999;
 static_assert(kStoresAt + kStoresMax * kStoreEntryBytes <= kManifestChecksumAt);
 
 Error bad_manifest(std::uint16_t code, const char* text) {
@@ -32,6 +31,10 @@ Error bad_manifest(std::uint16_t code, const char* text) {
 
 std::uint64_t checksum_of_slot(Bytes bytes) {
   return format::checksum64(bytes.first(kManifestChecksumAt));
+}
+
+bool has_checksum(Bytes bytes) {
+  return format::load<std::uint64_t>(bytes, kManifestChecksumAt) == checksum_of_slot(bytes);
 }
 
 Status check_version(Bytes bytes) {
@@ -61,7 +64,7 @@ Result<StackedStore> decode_store(Decoder& in) {
 Status check_order(const std::vector<StackedStore>& stores) {
   StackedStore below{0, {}, 0, 1};
   for (const StackedStore& store : stores) {
-    if (store.number <= below.number || store.number > kNumberMax) {
+    if (store.number <= below.number || store.number > kStoreNumberMax) {
       return bad_manifest(7134, "store numbers do not rise from 1 to 9999");
     }
     if (store.born_object < below.born_object || store.first_sequence < below.first_sequence) {
@@ -72,17 +75,27 @@ Status check_order(const std::vector<StackedStore>& stores) {
   return ok();
 }
 
-// nullopt: the slot is not valid.
-Result<std::optional<Manifest>> read_slot(const storage::File& file, std::uint64_t slot) {
+struct Slot {
+  std::optional<Manifest> manifest;  ///< none: the slot is not valid
+  /// It says that it is of another version, and its checksum does not fit: damage, or a version
+  /// whose checksum is elsewhere.
+  std::optional<Error> foreign;
+};
+
+Result<Slot> read_slot(const storage::File& file, std::uint64_t number) {
   Buffer bytes(kManifestSlotBytes);
-  DGFS_TRY(count, file.read_at(slot * kManifestSlotBytes, bytes));
+  DGFS_TRY(count, file.read_at(number * kManifestSlotBytes, bytes));
   bytes.resize(count);
+  Slot slot;
   auto found = decode_manifest(bytes);
   if (!found && found.error().kind() == ErrorKind::kUnsupported) {
-    return std::move(found).error().in_file(file.path()).at_offset(slot * kManifestSlotBytes);
+    auto error =
+        std::move(found).error().in_file(file.path()).at_offset(number * kManifestSlotBytes);
+    if (has_checksum(bytes)) return error;
+    slot.foreign = std::move(error);
   }
-  if (!found || found.value().generation % 2 != slot) return std::optional<Manifest>();
-  return std::optional(std::move(found).value());
+  if (found && found.value().generation % 2 == number) slot.manifest = std::move(found).value();
+  return slot;
 }
 
 }  // namespace
@@ -117,10 +130,9 @@ Result<Manifest> decode_manifest(Bytes bytes) {
       !std::equal(kManifestMagic.begin(), kManifestMagic.end(), bytes.begin())) {
     return bad_manifest(7136, "not the manifest of a delta");
   }
-  if (format::load<std::uint64_t>(bytes, kManifestChecksumAt) != checksum_of_slot(bytes)) {
-    return bad_manifest(7137, "checksum mismatch");
-  }
+  // A later version may have its checksum elsewhere.
   DGFS_CHECK(check_version(bytes));
+  if (!has_checksum(bytes)) return bad_manifest(7137, "checksum mismatch");
   Manifest manifest;
   Decoder in(bytes.first(kManifestChecksumAt).subspan(16));
   DGFS_TRY(delta, in.raw(manifest.delta.size()));
@@ -150,9 +162,14 @@ Result<Manifest> decode_manifest(Bytes bytes) {
 }
 
 Result<Manifest> read_manifest(const storage::File& file) {
-  DGFS_TRY(first, read_slot(file, 0));
-  DGFS_TRY(second, read_slot(file, 1));
+  DGFS_TRY(slot0, read_slot(file, 0));
+  DGFS_TRY(slot1, read_slot(file, 1));
+  auto& first = slot0.manifest;
+  auto& second = slot1.manifest;
   if (!first && !second) {
+    for (const auto& foreign : {slot0.foreign, slot1.foreign}) {
+      if (foreign) return *foreign;
+    }
     return bad_manifest(7140, "neither of the two slots is whole").in_file(file.path());
   }
   if (!first || !second) return first ? std::move(*first) : std::move(*second);
@@ -165,7 +182,7 @@ Result<Manifest> read_manifest(const storage::File& file) {
 Result<unsigned> count_whole_slots(const storage::File& file) {
   DGFS_TRY(first, read_slot(file, 0));
   DGFS_TRY(second, read_slot(file, 1));
-  return unsigned{first.has_value()} + unsigned{second.has_value()};
+  return unsigned{first.manifest.has_value()} + unsigned{second.manifest.has_value()};
 }
 
 Status write_manifest(storage::File& file, const Manifest& manifest) {

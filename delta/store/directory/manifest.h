@@ -33,6 +33,8 @@ namespace dgfs::delta {
 
 inline constexpr std::size_t kManifestSlotBytes = 4096;
 inline constexpr std::size_t kStoresMax = 100;
+/// The highest number of a store: names of stores have four digits.
+inline constexpr std::uint64_t kStoreNumberMax = 9999;
 
 /// Default length of a chunk: a piece of a file that has a record of its own.
 inline constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 10;
@@ -77,7 +79,8 @@ struct Manifest {
 [[nodiscard]] Result<Manifest> decode_manifest(Bytes bytes);
 
 /// The newest valid slot. Errors: kIo; kCorrupt if none is valid, or they belong to different
-/// deltas; kUnsupported if one is of another version.
+/// deltas; kUnsupported if one is of another version, as its checksum confirms or because the other
+/// one is not valid either.
 [[nodiscard]] Result<Manifest> read_manifest(const storage::File& file);
 /// How many of the two slots are valid. Errors: kIo.
 [[nodiscard]] Result<unsigned> count_whole_slots(const storage::File& file);

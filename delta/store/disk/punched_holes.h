@@ -15,7 +15,9 @@
 
 namespace dgfs::delta {
 
-/// The whole pages inside an extent: file systems allocate and free no smaller units.
+/// File systems allocate and free whole pages.
+inline constexpr std::uint64_t kDiskPageBytes = 4096;
+/// The whole pages inside an extent.
 [[nodiscard]] Extent inner_pages(const Extent& extent);
 
 /// For one thread. Cost: O(log n), plus a step for each hole that a call meets.

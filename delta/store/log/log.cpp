@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "delta/store/private_mode.h"
+
 namespace dgfs::delta {
 namespace {
 
@@ -19,7 +21,7 @@ std::string segment_path(const std::string& directory, std::size_t number) {
 // Written in advance, so that no write of a group has to allocate space or change metadata of the
 // file.
 Status make_segment(storage::Env& env, const std::string& path, std::uint64_t bytes) {
-  DGFS_TRY(file, env.open(path, {storage::OpenOptions::Mode::kCreateNew}));
+  DGFS_TRY(file, create_private(env, path));
   const Buffer zeros(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, kZerosBytes)));
   for (std::uint64_t at = 0; at < bytes; at += zeros.size()) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(zeros.size(), bytes - at));

@@ -26,6 +26,10 @@ Error corrupt(std::uint16_t code, const char* text) {
 
 std::uint64_t checksum_of(Bytes bytes) { return format::checksum64(bytes.first(kChecksumAt)); }
 
+bool has_checksum(Bytes bytes) {
+  return format::load<std::uint64_t>(bytes, kChecksumAt) == checksum_of(bytes);
+}
+
 Status check_parameters(const StoreParameters& parameters) {
   constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;
   if (parameters.basement_bytes == 0 || parameters.basement_bytes > kBytesMax ||
@@ -84,9 +88,7 @@ Result<Superblock> decode_superblock(Bytes bytes) {
       !std::equal(kSuperblockMagic.begin(), kSuperblockMagic.end(), bytes.begin())) {
     return corrupt(7041, "not the superblock of a store");
   }
-  if (format::load<std::uint64_t>(bytes, kChecksumAt) != checksum_of(bytes)) {
-    return corrupt(7042, "checksum mismatch");
-  }
+  // A later version may have its checksum elsewhere, so the version comes first.
   Decoder in(bytes.subspan(kSuperblockMagic.size()));
   DGFS_TRY(version, in.fixed<std::uint32_t>());
   DGFS_TRY(features, in.fixed<std::uint32_t>());
@@ -100,6 +102,7 @@ Result<Superblock> decode_superblock(Bytes bytes) {
     return Error(ErrorKind::kUnsupported, 7043, "the store needs a newer program")
         .in_section("superblock");
   }
+  if (!has_checksum(bytes)) return corrupt(7042, "checksum mismatch");
   Superblock superblock;
   DGFS_TRY(uuid, in.raw(superblock.store.size()));
   std::copy(uuid.begin(), uuid.end(), superblock.store.begin());
@@ -134,7 +137,9 @@ Result<Superblock> read_superblock(const storage::File& file) {
     bytes.resize(count);
     auto found = decode_superblock(bytes);
     if (!found && found.error().kind() == ErrorKind::kUnsupported) {
-      return std::move(found).error().in_file(file.path());
+      // Without its checksum it may also be a damaged one, and the other one counts.
+      if (has_checksum(bytes)) return std::move(found).error().in_file(file.path());
+      if (!newest) newest = std::move(found).error().in_file(file.path());
     }
     if (found && (!newest || newest.value().checkpoint < found.value().checkpoint)) {
       newest = std::move(found);

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <thread>
 
 #include "delta/store/snapshot/stack_snapshot.h"
 #include "storage/memory/env.h"
@@ -145,6 +147,73 @@ TEST_F(DeltaDirectoryTest, RefusesAStoreThatIsBornTooEarly) {
   EXPECT_EQ(add(*disk_, kBorn - 1).error().code(), 7148);
   ASSERT_TRUE(add(*disk_, kBorn));
   ASSERT_EQ(open(*disk_)->stores().size(), 2U);
+}
+
+// A store of number 10000 would make a manifest that no program reads.
+TEST_F(DeltaDirectoryTest, TakesNoStoreAboveTheHighestNumber) {
+  make_first();
+  {
+    const auto file = disk_->open("/d/MANIFEST", {storage::OpenOptions::Mode::kReadWrite}).value();
+    auto manifest = read_manifest(*file).value();
+    manifest.stores.back().number = kStoreNumberMax - 1;
+    ++manifest.generation;
+    ASSERT_TRUE(write_both_slots(*file, manifest));
+    ASSERT_TRUE(disk_->rename("/d/0001", "/d/9998"));
+  }
+  ASSERT_TRUE(add(*disk_));
+  const auto refused = add(*disk_);
+  ASSERT_EQ(refused.error().code(), 7420);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kLimit);
+  const auto delta = open(*disk_);
+  ASSERT_EQ(delta->stores().size(), 2U);
+  EXPECT_EQ(delta->manifest().stores.back().name(), "9999");
+  EXPECT_EQ(*delta->stores()[0]->get("key").value(), "first");
+}
+
+TEST_F(DeltaDirectoryTest, ACapCountsAllStores) {
+  make_first();
+  ASSERT_TRUE(add(*disk_));
+  auto options = stack_options();
+  options.max_bytes = std::uint64_t{1} << 20;
+  {
+    const auto delta = open(*disk_, options);
+    ASSERT_GT(delta->sealed_bytes(), 8192U);
+    EXPECT_EQ(delta->newest().space().max_bytes, options.max_bytes - delta->sealed_bytes());
+    EXPECT_TRUE(delta->newest().takes_changes());
+    options.max_bytes = delta->sealed_bytes();
+  }
+  const auto delta = open(*disk_, options);
+  EXPECT_EQ(delta->newest().space().free_bytes, 0U) << "the sealed store has taken all";
+}
+
+// Without it a sealed store would answer "maybe" for every object, as long as it is open.
+TEST_F(DeltaDirectoryTest, StartsTheFiltersOfAllStores) {
+  constexpr std::uint64_t kObjects = 500;
+  ASSERT_TRUE(create(*disk_));
+  {
+    const auto delta = open(*disk_);
+    for (std::uint64_t object = 0; object < kObjects; ++object) {
+      put(delta->newest(), object_key(1, object), "value");
+    }
+    ASSERT_TRUE(delta->close());
+  }
+  ASSERT_TRUE(add(*disk_));
+  auto options = stack_options();
+  options.in_background = true;
+  const auto delta = open(*disk_, options);
+  const auto passed = [&] {
+    int count = 0;
+    for (std::uint64_t object = 0; object < kObjects; ++object) {
+      if (delta->stores()[0]->may_have(2, object)) ++count;
+    }
+    return count;
+  };
+  ASSERT_EQ(passed(), kObjects) << "the full stages are not read yet";
+  ASSERT_TRUE(delta->start());
+  for (int waits = 0; passed() > 50 && waits < 2000; ++waits) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_LE(passed(), 50);
 }
 
 TEST_F(DeltaDirectoryTest, RefusesStoresThatAreNotThoseOfItsManifest) {

@@ -106,6 +106,30 @@ TEST(ManifestTest, TheOtherSlotStandsInForOneThatIsLost) {
   EXPECT_NE(read.error().message().find("/m: manifest"), std::string::npos);
 }
 
+// A later version may have its checksum elsewhere: it is not called damaged. Beside a valid slot it
+// is what a flipped bit leaves.
+TEST(ManifestTest, AnotherVersionIsToldFromDamage) {
+  auto newer = encode_manifest(stack_of(2));
+  newer[8] = 3;
+  EXPECT_EQ(code_of(decode_manifest(newer)), 7133);
+  const auto env = storage::make_memory_env(1);
+  const auto file = env->open("/m", {storage::OpenOptions::Mode::kCreateNew}).value();
+  auto manifest = stack_of(2);
+  ASSERT_TRUE(write_both_slots(*file, manifest));
+  for (const std::uint64_t slot : {0U, 1U}) {
+    ASSERT_TRUE(file->write_at(slot * kManifestSlotBytes, newer));
+    const auto read = read_manifest(*file);
+    EXPECT_EQ(code_of(read), slot == 0 ? 0 : 7133);
+    if (slot == 1) {
+      EXPECT_EQ(read.error().kind(), ErrorKind::kUnsupported);
+    }
+  }
+  // With its checksum it is one, whatever the other slot is.
+  ASSERT_TRUE(write_both_slots(*file, manifest));
+  ASSERT_TRUE(file->write_at(kManifestSlotBytes, changed(stack_of(2), 8, 3)));
+  EXPECT_EQ(code_of(read_manifest(*file)), 7133);
+}
+
 TEST(ManifestTest, SlotsThatDoNotBelongTogetherAreRefused) {
   const auto env = storage::make_memory_env(1);
   const auto file = env->open("/m", {storage::OpenOptions::Mode::kCreateNew}).value();
