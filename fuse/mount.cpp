@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/mount.h"
 
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -101,7 +102,11 @@ struct Mounting {
     return hidden_delta(delta_path, mount_point);
   }
 
-  [[nodiscard]] Status serve(FileSystem& tree) const {
+  /// Whether serving has begun. Set by serve().
+  mutable bool was_served = false;
+
+  /// @param on_mounted  runs once the mount is there; may be empty
+  [[nodiscard]] Status serve(FileSystem& tree, std::function<void()> on_mounted = {}) const {
     Service service{.file_system = tree,
                     .env = env,
                     .log = log,
@@ -113,8 +118,14 @@ struct Mounting {
                         },
                     .first_request = {},
                     .begin_ns = env.monotonic_ns()};
-    const auto mounted = [this] { return after_mounting(); };
-    return fuse::serve(service, options, arguments, mount_point, mounted, keeper);
+    const auto mounted = [&]() -> Status {
+      DGFS_CHECK(after_mounting());
+      if (on_mounted) on_mounted();
+      return ok();
+    };
+    auto served = fuse::serve(service, options, arguments, mount_point, mounted, keeper);
+    was_served = service.was_served;
+    return served;
   }
 };
 
@@ -126,7 +137,8 @@ Status mount_image(const Mounting& mounting, const reader::Image& image) {
   return mounting.serve(tree);
 }
 
-// When serving ends, for whatever reason, a checkpoint is made and the store is closed.
+// When serving ends, for whatever reason, a checkpoint is made and the store is closed. A new delta
+// whose mount never began goes again.
 Status mount_view(const Mounting& mounting, const reader::Image& image,
                   const view::ViewMemory& memory) {
   const auto& arguments = mounting.arguments;
@@ -141,8 +153,15 @@ Status mount_view(const Mounting& mounting, const reader::Image& image,
                        .max_read_bytes = arguments.max_read_bytes,
                        .overrides = arguments.overrides,
                        .allows_idmaps = arguments.allows_idmaps});
-  const auto served = mounting.serve(tree);
+  const auto served = mounting.serve(tree, [&] {
+    if (opened.made && mounting.options.tell) {
+      mounting.options.tell(*arguments.delta_path +
+                            " is new: it keeps all changes made in the mount");
+    }
+  });
   if (arguments.is_read_only) return served;
+  if (opened.made && !mounting.was_served) return served;  // the new delta goes again
+  if (opened.made) opened.made->keep();
   const auto closed = opened.view->close();
   return served ? closed : served;
 }

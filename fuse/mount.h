@@ -38,8 +38,8 @@ namespace dgfs::fuse {
 /// @param env   made by storage::make_posix_env() or wrapping such an Env, because libfuse itself
 ///              uses the real system
 /// @param log   receives warnings and damage; after the fork, a daemon sends them to syslog instead
-/// A missing delta is made, and stays if the mount is then refused. Errors after the fork also go
-/// to syslog.
+/// A missing delta is made, and removed again if the mount is then refused. Errors after the fork
+/// also go to syslog.
 /// Image, index and volumes may lie below the mount point; once it exists, nothing is looked up
 /// through it. If a delta would lie there, or the mount point in the delta, the mount is refused.
 /// Errors: those of Image::open; those of mount_arguments(); kInvalidArgument (such a delta);

@@ -28,6 +28,7 @@ struct Service {
   std::once_flag first_request;
   std::uint64_t begin_ns = 0;         ///< when serving began, by the monotonic clock
   std::atomic<bool> is_ring = false;  ///< requests come through io_uring, not through the device
+  bool was_served = false;            ///< serving has begun
 };
 
 }  // namespace dgfs::fuse

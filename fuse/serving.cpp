@@ -88,6 +88,7 @@ Status serve(Service& service, const MountOptions& options, const MountArguments
   DGFS_TRY(session, Session::create(service, arguments.arguments));
   if (options.dry_run) return ok();
   DGFS_CHECK(explained(session.mount(mount_point), service.env, arguments));
+  // Before the daemon leaves the output behind.
   DGFS_CHECK(mounted());
   if (!options.foreground) {
     DGFS_CHECK(session.daemonize());
@@ -114,6 +115,7 @@ Status serve(Service& service, const MountOptions& options, const MountArguments
     if (is_ring) service.log.info("requests come through io_uring");
     if (!reason.empty()) service.log.info("requests come through /dev/fuse: " + reason);
   };
+  service.was_served = true;
   return session.run({threads, service.file_system.filter(), arguments.transport, tell},
                      before_end);
 }

@@ -29,7 +29,7 @@ Status ViewFileSystem::start(Service& service, fuse_session& session, unsigned) 
   session_ = &session;
   service_ = &service;
   walks.start();
-  DGFS_CHECK(delta_.newest().start());
+  DGFS_CHECK(delta_.start());
   if (serving_.is_read_only) return ok();  // other processes may have the delta open as well
   return control_.start(
       service, [device = fuse_session_fd(&session)] { return storage::is_fuse_connected(device); });

@@ -60,24 +60,34 @@ std::optional<std::uint64_t> room_of(storage::Env& env, const std::string& path,
   return std::min(free.value(), cap.value_or(free.value()));
 }
 
-// True if the directory is missing or empty. A store without a manifest may be all that is left of
-// a delta, so nothing is made over it.
-Result<bool> is_vacant(storage::Env& env, const std::string& path) {
-  auto directory = env.open_directory(path);
-  if (!directory && directory.error().kind() == ErrorKind::kNotFound) return true;
-  if (!directory) return std::move(directory).error();
-  DGFS_TRY(names, directory.value()->list());
-  return names.empty();
+Error no_space_for(const std::string& path, const delta::StoreOptions& options,
+                   std::optional<std::uint64_t> room_bytes) {
+  const auto needed =
+      fmt::format("a new delta needs {} bytes of disk space", delta::bytes_to_begin(options));
+  return Error(ErrorKind::kNoSpace, 5060,
+               room_bytes ? fmt::format("{}, and {} are free", needed, *room_bytes) : needed)
+      .in_file(path);
 }
 
-Result<bool> make_if_vacant(storage::Env& env, const std::string& path, const reader::Image& image,
-                            const delta::StoreOptions& options) {
-  DGFS_TRY(is_new, is_vacant(env, path));
-  if (!is_new) return false;
+// Sets `made` if there was none.
+Status make_if_vacant(storage::Env& env, const std::string& path, const reader::Image& image,
+                      const delta::StoreOptions& options, std::optional<std::uint64_t> room_bytes,
+                      std::optional<delta::NewDelta>& made) {
+  DGFS_TRY(is_vacant, delta::is_vacant(env, path));
+  if (!is_vacant) return ok();
+  if (room_bytes && *room_bytes < delta::bytes_to_begin(options)) {
+    return no_space_for(path, options, room_bytes);
+  }
   const auto& superblock = image.superblock();
-  DGFS_CHECK(
-      delta::DeltaDirectory::create(env, path, superblock.uuid, superblock.next_inode, options));
-  return true;
+  auto making =
+      delta::NewDelta::make_if_vacant(env, path, superblock.uuid, superblock.next_inode, options);
+  // Quotas, or blocks that the file system keeps for itself, are not in what it calls free.
+  if (!making && making.error().kind() == ErrorKind::kNoSpace) {
+    return no_space_for(path, options, std::nullopt);
+  }
+  if (!making) return std::move(making).error();
+  if (making.value()) made.emplace(*std::move(making).value());
+  return ok();
 }
 
 Result<std::unique_ptr<delta::DeltaDirectory>> open_delta(
@@ -109,7 +119,7 @@ std::string recovered_text(const delta::DeltaDirectory& delta, std::uint64_t dur
 }  // namespace
 
 Result<bool> is_vacant_delta(storage::Env& env, const MountArguments& arguments) {
-  return is_vacant(env, from_root(*arguments.delta_path));
+  return delta::is_vacant(env, from_root(*arguments.delta_path));
 }
 
 Result<ViewToMount> open_view(storage::Env& env, const reader::Image& image,
@@ -119,21 +129,24 @@ Result<ViewToMount> open_view(storage::Env& env, const reader::Image& image,
   const auto& name = *arguments.delta_path;
   const auto path = from_root(name);
   auto options = store_options(arguments, memory);
-  if (const auto bytes = room_of(env, path, options.max_bytes)) options = fitted(options, *bytes);
+  const auto room_bytes = room_of(env, path, options.max_bytes);
+  if (room_bytes) options = fitted(options, *room_bytes);
   const auto begin_ns = env.monotonic_ns();
-  bool is_new = false;
   if (!arguments.is_read_only) {
-    DGFS_TRY(was_made, make_if_vacant(env, path, image, options));
-    is_new = was_made;
+    DGFS_CHECK(make_if_vacant(env, path, image, options, room_bytes, opened.made));
   }
   DGFS_TRY(delta, open_delta(env, path, options, tell));
   opened.delta = std::move(delta);
+  if (opened.made && !opened.delta->newest().takes_changes()) {
+    return no_space_for(path, options, std::nullopt);
+  }
   view::ViewOptions view_options;
   memory.share_with(view_options);
   DGFS_TRY(view, view::View::open(env, image, *opened.delta, view_options));
   opened.view = std::move(view);
-  if (tell && is_new) tell(name + " is new: it keeps all changes made in the mount");
-  if (tell && !is_new && opened.delta->newest().counters().recovered != 0) {
+  const auto privacy = opened.delta->privacy().text(name);
+  if (tell && !privacy.empty()) tell(privacy);
+  if (tell && !opened.made && opened.delta->newest().counters().recovered != 0) {
     tell(name + ": " + recovered_text(*opened.delta, env.monotonic_ns() - begin_ns));
   }
   return opened;

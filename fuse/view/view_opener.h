@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "delta/store/directory/new_delta.h"
 #include "delta/view/view.h"
 #include "delta/view/view_memory.h"
 #include "fuse/mount_arguments.h"
@@ -17,8 +19,9 @@
 
 namespace dgfs::fuse {
 
-/// A value that is moved. The view must be destroyed first.
+/// A value that is moved. The view must be destroyed first, and `made` last.
 struct ViewToMount {
+  std::optional<delta::NewDelta> made;  ///< set if the delta is new; keep() it once it is in use
   std::unique_ptr<delta::DeltaDirectory> delta;
   std::unique_ptr<view::View> view;
 };
@@ -31,9 +34,11 @@ struct ViewToMount {
 /// read-only access, makes and writes nothing. Starts no thread: a daemon forks first, and then
 /// calls Store::start().
 /// @param env   must outlive the result, as must `image`
-/// @param tell  receives one line if the delta is new or was recovered; may be empty
+/// @param tell  receives a line if the delta was recovered, and one if it was made private; may be
+///              empty
 /// Errors: those of DeltaDirectory::create and open, and of View::open; kNotEmpty (the directory
-/// holds something else), kNotFound (no delta, and none may be made).
+/// holds something else), kNotFound (no delta, and none may be made), kNoSpace (there is no space
+/// for a new delta and its first changes). After an error there is no new delta.
 [[nodiscard]] Result<ViewToMount> open_view(storage::Env& env, const reader::Image& image,
                                             const MountArguments& arguments,
                                             const view::ViewMemory& memory,

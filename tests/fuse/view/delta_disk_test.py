@@ -8,6 +8,7 @@ import fcntl
 import os
 import pathlib
 import random
+import shutil
 import struct
 import subprocess
 import sys
@@ -194,6 +195,109 @@ class SmallDisk(OwnDisk):
                 time.sleep(0.1)
         self.unmount()
         self.expect_sound()
+
+
+class FirstMount(OwnDisk):
+    """A first mount on a disk with little space: mounted and able to write, or refused with the
+    bytes that it needs, and nothing left behind.
+    """
+
+    def leave_free(self, kib):
+        filler = self.place / "filler"
+        filler.unlink(missing_ok=True)
+        status = os.statvfs(self.place)
+        with open(filler, "wb") as file:
+            os.posix_fallocate(file.fileno(), 0,
+                               max(1, status.f_bavail * status.f_bsize - (kib << 10)))
+
+    def test_is_of_use_or_leaves_nothing(self):
+        outcomes = set()
+        for kib in (0, 64, 1024, 4096, 8192, 10240, 12288, 14336, 15360, 16384, 20480, 32768):
+            with self.subTest(kib=kib):
+                self.leave_free(kib)
+                mounted = self.mount_delta(check=False)
+                outcomes.add(mounted.returncode)
+                if mounted.returncode == 0:
+                    (self.point / "new").write_bytes(os.urandom(256 << 10))
+                    self.unmount()
+                    self.expect_sound()
+                    shutil.rmtree(self.delta)
+                else:
+                    self.expect_refused(mounted, "a new delta needs ", "bytes of disk", code=1)
+                    self.assertFalse(self.delta.exists())
+                (self.place / "filler").unlink()
+                self.mount_delta()
+                (self.point / "new").write_text("room was made")
+                self.unmount()
+                shutil.rmtree(self.delta)
+        self.assertEqual(outcomes, {0, 1})
+
+    def test_takes_up_what_an_interrupted_one_has_left(self):
+        self.mount_delta()
+        self.unmount()
+        store = self.delta / "0001"
+        (self.delta / "MANIFEST").unlink()
+        for name in ("store", "log.1", "extents"):
+            (store / name).unlink()
+        os.truncate(store / "blocks", 0)
+        self.assertIn(b"is new", self.mount_delta().stdout)
+        (self.point / "new").write_text("hello")
+        self.unmount()
+        (self.delta / "MANIFEST").unlink()
+        self.expect_refused(self.mount_delta(check=False), "MANIFEST is missing", code=1)
+
+
+class TrueDf(OwnDisk):
+    """Half of the space that df shows can be written."""
+
+    def setUp(self):
+        super().setUp()
+        run("umount", self.place)
+        run("truncate", "-s", "700M", self.disk)
+        run("mkfs.ext4", "-q", "-F", self.disk)
+        self.attach_disk()
+
+    def expect_half_can_be_written(self):
+        status = os.statvfs(self.point)
+        half = status.f_bavail * status.f_frsize // 2
+        with open(self.point / "half", "wb") as file:
+            for begin in range(0, half, 1 << 20):
+                file.write(os.urandom(min(1 << 20, half - begin)))
+        return half
+
+    def test_of_a_delta_that_was_larger(self):
+        self.mount_delta("size=600M")
+        with open(self.point / "big", "wb") as file:
+            for _ in range(250):
+                file.write(os.urandom(1 << 20))
+            os.fsync(file.fileno())
+        (self.point / "big").unlink()
+        self.remount("size=200M")
+        self.assertGreater(self.expect_half_can_be_written(), 8 << 20)
+        self.unmount()
+        self.expect_sound()
+
+    def test_of_a_delta_of_small_files(self):
+        self.mount_delta("size=150M")
+        chance = random.Random(support.test_seed(5))
+        with contextlib.suppress(OSError):
+            for i in range(3000):
+                (self.point / f"file{i}").write_bytes(os.urandom(chance.randrange(1, 60_000)))
+        for path in self.point.glob("file*"):
+            if chance.random() < 0.5:
+                path.unlink()
+        self.remount("size=150M")
+        self.expect_half_can_be_written()
+        self.unmount()
+        self.expect_sound()
+
+    def test_a_closed_delta_gives_back_what_it_does_not_need(self):
+        self.mount_delta("memory=256M")
+        (self.point / "new").write_bytes(os.urandom(1 << 20))
+        mounted = sum(path.stat().st_blocks * 512 for path in self.delta.rglob("*"))
+        self.unmount()
+        closed = sum(path.stat().st_blocks * 512 for path in self.delta.rglob("*"))
+        self.assertLess(closed, mounted - (32 << 20))
 
 
 if __name__ == "__main__":
