@@ -277,20 +277,6 @@ class TrueDf(OwnDisk):
         self.unmount()
         self.expect_sound()
 
-    def test_of_a_delta_of_small_files(self):
-        self.mount_delta("size=150M")
-        chance = random.Random(support.test_seed(5))
-        with contextlib.suppress(OSError):
-            for i in range(3000):
-                (self.point / f"file{i}").write_bytes(os.urandom(chance.randrange(1, 60_000)))
-        for path in self.point.glob("file*"):
-            if chance.random() < 0.5:
-                path.unlink()
-        self.remount("size=150M")
-        self.expect_half_can_be_written()
-        self.unmount()
-        self.expect_sound()
-
     def test_a_closed_delta_gives_back_what_it_does_not_need(self):
         self.mount_delta("memory=256M")
         (self.point / "new").write_bytes(os.urandom(1 << 20))

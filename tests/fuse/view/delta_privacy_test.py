@@ -46,9 +46,11 @@ class Privacy(DeltaCase):
 
     def test_its_contents_are_not_for_others(self):
         self.mount_delta("allow_other")
-        (self.point / "key").write_text("PRIVATE-KEY\n" * 2000)
-        (self.point / "key").chmod(0o600)
-        os.sync()
+        with open(self.point / "key", "w", encoding="utf-8") as file:
+            os.fchmod(file.fileno(), 0o600)
+            file.writelines(f"{i}-PRIVATE-KEY\n" for i in range(200))
+            file.flush()
+            os.fsync(file.fileno())
         self.assertNotEqual(as_nobody("cat", self.point / "key", check=False).returncode, 0)
         grep = ("grep", "-rlaF", "PRIVATE-KEY", self.delta)
         self.assertEqual(as_nobody(*grep, check=False).stdout, b"")
