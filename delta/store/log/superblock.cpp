@@ -75,7 +75,9 @@ Buffer encode_superblock(const Superblock& superblock) {
                                      superblock.space.blocks.checksum,
                                      superblock.space.values.offset_bytes,
                                      superblock.space.values.length_bytes,
-                                     superblock.space.values.checksum}) {
+                                     superblock.space.values.checksum,
+                                     superblock.identity,
+                                     superblock.closed_at}) {
     out.fixed(number);
   }
   bytes.resize(kSuperblockBytes);
@@ -125,6 +127,10 @@ Result<Superblock> decode_superblock(Bytes bytes) {
       *number = value;
     }
   }
+  DGFS_TRY(identity, in.fixed<std::uint64_t>());
+  DGFS_TRY(closed_at, in.fixed<std::uint64_t>());
+  superblock.identity = identity;
+  superblock.closed_at = closed_at;
   DGFS_CHECK(check_parameters(superblock.parameters));
   return superblock;
 }
