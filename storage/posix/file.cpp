@@ -68,8 +68,9 @@ void PosixFile::try_direct_writes() {
   has_direct_ = bool{direct_fd_};
 }
 
-void PosixFile::allow_lease() {
+void PosixFile::allow_lease(std::function<bool()> may_end) {
   if (caches_reads_) end_direct();
+  may_end_lease_ = std::move(may_end);
   allows_lease_ = true;
 }
 
@@ -105,7 +106,7 @@ void PosixFile::give_up_wanted_lease() {
 // The second opening would wait for our own lease.
 int PosixFile::begin_direct() {
   if (!allows_lease_) return direct_fd_.get();  // -1: none
-  if (keeps_lease_) return -1;
+  if (keeps_lease_ || !may_end_lease_()) return -1;
   const std::lock_guard lock(lease_lock_);
   if (direct_uses_ == 0) {
     end_lease();

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -63,7 +64,8 @@ class PosixFile final : public File, public FileTraits, public OriginalFile {
   /// From now on the file can have a lease (FileLeases), which needs that it is open only once:
   /// each long write opens the descriptor with O_DIRECT for itself. Call it before other threads
   /// use the file. All that follow are thread-safe.
-  void allow_lease();
+  /// @param may_end  whether a long write may end the lease; is called by the threads that write
+  void allow_lease(std::function<bool()> may_end);
   /// Takes the lease unless it is taken: whoever opens the file waits, and `thread` gets `signal`;
   /// also if a long write has ended the lease and cannot take it again. False: another opening has
   /// the file open, or the file system has no leases.
@@ -120,6 +122,7 @@ class PosixFile final : public File, public FileTraits, public OriginalFile {
   mutable AnnouncedReads announced_;
 
   std::atomic<bool> allows_lease_ = false;
+  std::function<bool()> may_end_lease_;  // set before allows_lease_
   std::atomic<bool> keeps_lease_ = false;
   mutable std::mutex lease_lock_;  // guards what follows, and direct_fd_ if a lease is allowed
   unsigned direct_uses_ = 0;

@@ -47,13 +47,14 @@ FileLeases::FileLeases(std::vector<File*> files, MayGiveUp may_give_up)
     : may_give_up_(std::move(may_give_up)) {
   for (File* file : files) {
     if (auto* own = dynamic_cast<PosixFile*>(file); own != nullptr) {
-      own->allow_lease();
+      own->allow_lease([this] { return !keeps_ && may_give_up_(); });
       files_.push_back(own);
     }
   }
 }
 
 FileLeases::~FileLeases() {
+  keep();  // from now on nobody can be asked
   is_ending_ = true;
   if (!thread_.joinable()) return;
   static_cast<void>(::pthread_kill(thread_.native_handle(), lease_signal()));

@@ -29,8 +29,8 @@ class PosixFile;
 /// each long direct write. One thread makes and destroys it.
 class FileLeases {
  public:
-  /// Whether whoever wants to open a file now may do so. Is called in the thread; after it has
-  /// returned false once, it is not called again.
+  /// Whether whoever wants to open a file now may do so. Is called in the thread, and
+  /// by threads that write; may be called until keep().
   using MayGiveUp = std::function<bool()>;
 
   /// Returns once all leases have been asked for.
