@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "format/entry/mode.h"
 #include "fuse/answer.h"
 #include "fuse/attributes.h"
 #include "fuse/image/overridden_list.h"
