@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/view/listing_places.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/bytes.h"
@@ -56,35 +55,36 @@ std::uint32_t ListingPlaces::add_anchor(ObjectNumber directory, std::string_view
   auto number = anchor_of(name_hash(directory, name));
   const std::lock_guard lock(mutex_);
   for (;; number = static_cast<std::uint32_t>(low_bits(number + 1, kAnchorBits))) {
-    const auto found = anchors_.find({directory, number});
-    if (found == anchors_.end()) break;
+    const auto found = anchors_.names.find({directory, number});
+    if (found == anchors_.names.end()) break;
     if (found->second == name) return number;
   }
-  insert({directory, number}, name);
+  anchors_.insert({directory, number}, name, kAnchorBytesMax);
   return number;
 }
 
 void ListingPlaces::restore_anchor(ObjectNumber directory, std::uint32_t number,
                                    std::string_view name) {
   const std::lock_guard lock(mutex_);
-  if (!anchors_.contains({directory, number})) insert({directory, number}, name);
+  if (!anchors_.names.contains({directory, number}))
+    anchors_.insert({directory, number}, name, kAnchorBytesMax);
 }
 
-void ListingPlaces::insert(const Key& key, std::string_view name) {
+void ListingPlaces::Names::insert(const Key& key, std::string_view name, std::size_t bytes_max) {
   std::string kept(name);
-  ages_.push_back(key);
+  ages.push_back(key);
   try {
-    anchors_.emplace(key, std::move(kept));
+    names.emplace(key, std::move(kept));
   } catch (...) {
-    ages_.pop_back();
+    ages.pop_back();
     throw;
   }
-  bytes_ += bytes_of(name);
-  while (bytes_ > kAnchorBytesMax) {
-    const auto oldest = anchors_.find(ages_.front());
-    bytes_ -= bytes_of(oldest->second);
-    anchors_.erase(oldest);
-    ages_.pop_front();
+  bytes += bytes_of(name);
+  while (bytes > bytes_max) {
+    const auto oldest = names.find(ages.front());
+    bytes -= bytes_of(oldest->second);
+    names.erase(oldest);
+    ages.pop_front();
   }
 }
 
@@ -95,35 +95,31 @@ std::optional<std::string> ListingPlaces::anchor(ObjectNumber directory,
   const std::lock_guard lock(mutex_);
   for (auto number = place.anchor;;
        number = static_cast<std::uint32_t>(low_bits(number + 1, kAnchorBits))) {
-    const auto found = anchors_.find({directory, number});
-    if (found == anchors_.end()) return std::nullopt;
+    const auto found = anchors_.names.find({directory, number});
+    if (found == anchors_.names.end()) return std::nullopt;
     if (!is_exact || name_hash(directory, found->second) == place.code) return found->second;
   }
 }
 
-void ListingPlaces::add_given(ObjectNumber directory, ListingCookie cookie, std::string_view name) {
-  Given given{directory, cookie, std::string(name)};
+bool ListingPlaces::give(ObjectNumber directory, ListingCookie cookie, std::string_view name) {
+  const Key key{directory, cookie};
   const std::lock_guard lock(mutex_);
-  given_.push_back(std::move(given));
-  given_bytes_ += bytes_of(name);
-  while (given_bytes_ > kGivenBytesMax) {
-    given_bytes_ -= bytes_of(given_.front().name);
-    given_.pop_front();
-  }
+  const auto found = given_.names.find(key);
+  if (found != given_.names.end()) return found->second == name;
+  given_.insert(key, name, kGivenBytesMax);
+  return true;
 }
 
 std::optional<std::string> ListingPlaces::given(ObjectNumber directory,
                                                 ListingCookie cookie) const {
   const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(given_.rbegin(), given_.rend(), [&](const Given& each) {
-    return each.cookie == cookie && each.directory == directory;
-  });
-  return found == given_.rend() ? std::nullopt : std::optional(found->name);
+  const auto found = given_.names.find({directory, cookie});
+  return found == given_.names.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::size_t ListingPlaces::memory_bytes() const {
   const std::lock_guard lock(mutex_);
-  return bytes_ + given_bytes_;
+  return anchors_.bytes + given_.bytes;
 }
 
 }  // namespace dgfs::view

@@ -69,10 +69,11 @@ class ListingPlaces {
   [[nodiscard]] std::optional<std::string> anchor(ObjectNumber directory,
                                                   const ListingPlace& place) const;
 
-  /// Remembers the name of a cookie for a while: another name may get the same code later.
-  /// Throws std::bad_alloc.
-  void add_given(ObjectNumber directory, ListingCookie cookie, std::string_view name);
-  /// nullopt: forgotten. Searches from the newest on.
+  /// Gives a name a cookie, and remembers it for a while: another name may have the same code
+  /// later. Returns false if another name has the cookie. Throws std::bad_alloc, and has no effect
+  /// then.
+  [[nodiscard]] bool give(ObjectNumber directory, ListingCookie cookie, std::string_view name);
+  /// The name that has a cookie. nullopt: forgotten.
   [[nodiscard]] std::optional<std::string> given(ObjectNumber directory,
                                                  ListingCookie cookie) const;
 
@@ -80,14 +81,10 @@ class ListingPlaces {
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
-  struct Given {
-    ObjectNumber directory = 0;
-    ListingCookie cookie = 0;
-    std::string name;
-  };
+  /// Number of an anchor, or a cookie.
   struct Key {
     ObjectNumber directory = 0;
-    std::uint32_t number = 0;
+    std::uint64_t number = 0;
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct KeyHash {
@@ -100,14 +97,18 @@ class ListingPlaces {
   [[nodiscard]] static std::size_t bytes_of(std::string_view name) {
     return kNameBytes + name.size();
   }
-  void insert(const Key& key, std::string_view name);
+  /// Forgets its oldest names above a bound.
+  struct Names {
+    std::unordered_map<Key, std::string, KeyHash> names;
+    std::deque<Key> ages;  ///< from the oldest to the newest
+    std::size_t bytes = 0;
+
+    void insert(const Key& key, std::string_view name, std::size_t bytes_max);
+  };
 
   mutable std::mutex mutex_;  ///< innermost; guards what follows
-  std::unordered_map<Key, std::string, KeyHash> anchors_;
-  std::deque<Key> ages_;  ///< from the oldest to the newest
-  std::size_t bytes_ = 0;
-  std::deque<Given> given_;  ///< likewise
-  std::size_t given_bytes_ = 0;
+  Names anchors_;
+  Names given_;
 };
 
 }  // namespace dgfs::view

@@ -126,26 +126,28 @@ Result<const PlacedName*> PlacedNames::name() {
   return nullptr;
 }
 
-// Short names are coded completely: no other name can have their code.
-ListingCookie PlacedNames::given(ListingCookie cookie) {
+// Whether the name can have the cookie. Short names are coded completely: no other one can have
+// their code.
+bool PlacedNames::gives(ListingCookie cookie) {
   constexpr std::size_t kShortName = 4;
   const auto& name = names_[0].name;
-  if (name.size() > kShortName) places_.add_given(directory_, cookie, name);
-  return cookie;
+  return name.size() <= kShortName || places_.give(directory_, cookie, name);
 }
 
-// A cookie without an anchor is best, because it needs no memory.
+// A cookie without an anchor is best, because it stays valid when the view is opened again.
 ListingCookie PlacedNames::cookie() {
   const auto& at = names_[0];
   const bool has_behind = has_next();
   const auto& behind = names_[1];
   if (!has_behind || behind.code != at.code) {
-    return given(ListingPlace{Kind::kNoAnchor, 0, at.code}.cookie());
+    const auto cookie = ListingPlace{Kind::kNoAnchor, 0, at.code}.cookie();
+    if (gives(cookie)) return cookie;
   }
   if (anchor_) {
     const auto code = code_behind(anchor_->name, at.name);
-    if (code != 0 && code != code_behind(anchor_->name, behind.name)) {
-      return given(ListingPlace{Kind::kAnchored, anchor_->number, code}.cookie());
+    if (code != 0 && (!has_behind || code != code_behind(anchor_->name, behind.name))) {
+      const auto cookie = ListingPlace{Kind::kAnchored, anchor_->number, code}.cookie();
+      if (gives(cookie)) return cookie;
     }
   }
   anchor_ = Anchor{places_.add_anchor(directory_, at.name), at.name};

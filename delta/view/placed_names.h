@@ -61,7 +61,7 @@ class PlacedNames {
   [[nodiscard]] Result<bool> is_name_there(std::string_view anchor, std::uint64_t code);
   [[nodiscard]] Status go_behind_code(ListingCookie cookie, std::string_view from,
                                       std::uint64_t code, unsigned bits);
-  [[nodiscard]] ListingCookie given(ListingCookie cookie);
+  [[nodiscard]] bool gives(ListingCookie cookie);
   [[nodiscard]] Status seek_code(std::string_view from, std::uint64_t code, unsigned bits);
   void load(PlacedName& into);
   [[nodiscard]] bool has_next();

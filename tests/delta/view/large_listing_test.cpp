@@ -327,11 +327,13 @@ TEST(LargeListingPlaces, RememberABoundedAmount) {
   EXPECT_FALSE(places.anchor(kRoot, exact(0)));
   EXPECT_EQ(places.anchor(kRoot, exact(99'999)), name_of(99'999));
   for (int i = 0; i < 100'000; ++i) {
-    places.add_given(kRoot, static_cast<ListingCookie>(i), name_of(i));
+    EXPECT_TRUE(places.give(kRoot, static_cast<ListingCookie>(i), name_of(i)));
   }
   EXPECT_FALSE(places.given(kRoot, 0));
   EXPECT_EQ(places.given(kRoot, 99'999), name_of(99'999));
   EXPECT_FALSE(places.given(kRoot + 1, 99'999));
+  EXPECT_TRUE(places.give(kRoot, 99'999, name_of(99'999)));
+  EXPECT_FALSE(places.give(kRoot, 99'999, name_of(1)));
   EXPECT_LE(places.memory_bytes(),
             view::ListingPlaces::kAnchorBytesMax + view::ListingPlaces::kGivenBytesMax);
 }

@@ -122,12 +122,13 @@ void OpenListings::open(Choice& choice) {
   streams_.push_back(std::move(stream));
 }
 
-// A place outlives the view if its name still exists.
+// A place outlives the view if its name still exists. The view forgets which name had a cookie, so
+// a stream that went back to an old place might miss a name that was made there afterwards.
 void OpenListings::close() {
   for (Stream& stream : streams_) {
     const auto places = places_of(stream);
     const auto is_gone = [&](const Place& place) { return !places.contains(place); };
-    std::erase_if(stream.given, [&](const Given& given) { return is_gone(given.place); });
+    stream.given.clear();
     if (stream.cookie != 0 && is_gone(stream.at)) rewind(stream), begin_again(stream);
     stream.listing = nullptr;
   }
