@@ -64,7 +64,7 @@ Error no_space_for(const std::string& path, const delta::StoreOptions& options,
                    std::optional<std::uint64_t> room_bytes) {
   const auto needed =
       fmt::format("a new delta needs {} bytes of disk space", delta::bytes_to_begin(options));
-  return Error(ErrorKind::kNoSpace, 5060,
+  return Error(ErrorKind::kNoSpace, 5064,
                room_bytes ? fmt::format("{}, and {} are free", needed, *room_bytes) : needed)
       .in_file(path);
 }
