@@ -24,7 +24,7 @@ enum class LostPart : std::uint8_t {
 struct Loss {
   std::string path;    ///< below the source
   std::string reason;  ///< message of the error
-  LostPart part = LostPart::kEntry;
+  LostPart part = LostPart::kEntry;  ///< how much of the entry is lost
 };
 
 /// The result of a build. A value.

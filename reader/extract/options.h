@@ -71,7 +71,7 @@ struct RestoreChoice {
   /// inherits from its directory. The group never gets more rights than the ACL of the image gives
   /// it.
   bool acls = true;
-  ExistingNames existing = ExistingNames::kFail;
+  ExistingNames existing = ExistingNames::kFail;  ///< the treatment of names that exist
 };
 
 /// What to extract, and how. The objects that its members refer to must outlive the call. Several
