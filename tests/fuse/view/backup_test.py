@@ -52,6 +52,10 @@ class Busy(MountCase):
         for i in range(FILES):
             (self.point / folder / str(i)).write_bytes(BYTES)
 
+    def sync(self, folder):
+        with open(self.point / folder / "0", "rb") as file:
+            os.fsync(file.fileno())
+
     def mount_delta(self, delta=None):
         return self.mount(f"delta={delta or self.delta}")
 
@@ -142,8 +146,7 @@ class WhileInUse(Busy):
     def test_repair_keeps_what_a_copy_of_a_resting_mount_has(self):
         self.mount_delta()
         self.fill("x")
-        run("sync", "-f", self.point / "x" / "0")
-        os.fsync(os.open(self.point / "x" / "0", os.O_RDONLY))
+        self.sync("x")
         run("cp", "-a", self.delta, self.copy)
         self.expect_torn()
         said = dgfs("delta", "repair", self.copy).stdout.decode()
@@ -157,6 +160,8 @@ class WhileInUse(Busy):
             [sys.executable, "-c",
              "import itertools\nwith open('w', 'wb') as f:\n"
              "  for i in itertools.count(): f.write(b'w' * 5000); f.flush()"], cwd=self.point)
+        self.addCleanup(writer.wait)
+        self.addCleanup(writer.kill)
         time.sleep(1)
         run("umount", "-l", self.point)
         run("cp", "-a", self.delta, self.copy)
@@ -173,7 +178,7 @@ class WhileInUse(Busy):
     def test_a_killed_mount_is_recovered_and_its_copy_is_refused(self):
         self.mount_delta()
         self.fill("x")
-        os.fsync(os.open(self.point / "x" / "0", os.O_RDONLY))
+        self.sync("x")
         in_use = dgfs("delta", "check", self.delta, check=False).stderr.decode()
         os.kill(int(re.search(r"process (\d+)", in_use).group(1)), signal.SIGKILL)
         waited = dgfs("delta", "wait", self.delta, check=False)
