@@ -53,7 +53,8 @@ class Busy(MountCase):
             (self.point / folder / str(i)).write_bytes(BYTES)
 
     def sync(self, folder):
-        with open(self.point / folder / "0", "rb") as file:
+        # The file that was written last: it is durable with all that came before.
+        with open(self.point / folder / str(FILES - 1), "rb") as file:
             os.fsync(file.fileno())
 
     def mount_delta(self, delta=None):
