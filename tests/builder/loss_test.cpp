@@ -131,6 +131,9 @@ TEST_P(BuildLossTest, AFileThatIsRewrittenWhenItIsRead) {
           if (kind != CallKind::kRead || path != "/src/d/victim") return ok();
           DGFS_TRY(file, env_->open(path, {storage::OpenOptions::Mode::kReadWrite}));
           const Buffer byte{static_cast<std::uint8_t>(++*next)};
+          auto now = env_->now();
+          ++now.seconds;
+          env_->set_now(now);  // or the file would keep its time
           return file->write_at(0, byte);
         };
       },

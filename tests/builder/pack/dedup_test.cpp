@@ -156,13 +156,13 @@ TEST_P(DedupTest, WhatWasLostIsNotShared) {
   tree_.file("d/a", content);
   tree_.file("d/b", content);
   tree_.file("d/c", content);
-  bool changed = false;
-  std::int64_t seconds = 0;
+  std::uint8_t changes = 0;
+  // Rewrites the first byte before each read, so that no two readings agree.
   HookEnv env(*env_, [&](storage::CallKind kind, const std::string& path) -> Status {
-    if (kind == storage::CallKind::kRead && path.ends_with("d/a") &&
-        !std::exchange(changed, true)) {
-      tree_.time("d/a", {++seconds, 1});
-    }
+    if (kind != storage::CallKind::kRead || !path.ends_with("d/a")) return ok();
+    DGFS_TRY(file, env_->open(path, {storage::OpenOptions::Mode::kReadWrite}));
+    DGFS_CHECK(file->write_at(0, Buffer{++changes}));
+    tree_.time("d/a", {changes, 1});
     return ok();
   });
   for (const std::size_t memory_bytes : {builder::kMemoryBytesMin, std::size_t{1} << 28}) {
@@ -170,7 +170,6 @@ TEST_P(DedupTest, WhatWasLostIsNotShared) {
     options.keep_going = true;
     options.jobs = 1;
     options.memory_bytes = memory_bytes;
-    changed = false;
     const auto report = builder::build(env, options);
     ASSERT_TRUE(report) << report.error().message();
     EXPECT_EQ(report.value().loss_count, 1U);
