@@ -17,8 +17,6 @@
 #include "tools/cli/report_cap.h"
 #include "tools/cli/session.h"
 #include "tools/command.h"
-#include "tools/info/copy_repair.h"
-#include "tools/info/delta_wait.h"
 #include "tools/info/live_delta.h"
 #include "tools/info/names_check.h"
 #include "tools/info/store_report.h"
@@ -286,26 +284,12 @@ Manual delta_manual() {
            "delta that is mounted, or that another command reads, is not repaired. If a crash or a "
            "full disk interrupts a repair, some places are mended and others still broken, and all "
            "sound names are unchanged: run it again.",
-           "'wait' waits until no process has the delta open for writing, and tells whom it waits "
-           "for. It succeeds if the delta was closed in good order: then its directory is whole, "
-           "and a copy of it is a backup. It fails if the process was killed; mount the delta once "
-           "then, which recovers it.",
-           "A copy that was taken while a process had the delta open for writing has files of "
-           "different moments. Every command and every mount refuses it. 'repair' keeps what such "
-           "a copy has, if all of that holds together; the last changes before and during the "
-           "copying may be missing. Otherwise it changes nothing. After a crash of the mount or of "
-           "the machine no repair is needed, since the files are the same. A crashed delta that "
-           "was then moved to another disk, or copied, cannot be told from a torn copy.",
            kStoreHelp, kJsonHelp},
       .examples = {{"dgfs delta info tree.delta", "Shows what the store consists of."},
                    {"dgfs delta check tree.delta", "Reads everything, with a progress bar."},
                    {"dgfs delta check --image tree.dgfs tree.delta", "Checks the names, too."},
                    {"dgfs delta check --repair --image tree.dgfs tree.delta",
                     "Mends broken names."},
-                   {"dgfs delta wait tree.delta && cp -a tree.delta backup",
-                    "Copies the delta of a mount that was just unmounted."},
-                   {"dgfs delta repair backup",
-                    "Keeps what a torn copy has, although changes may be missing."},
                    {"dgfs delta check -q tree.delta || echo damaged",
                     "Prints nothing if all is well."}},
       .exit_statuses = {{0, "Everything that was read is sound, or was mended."},
@@ -320,9 +304,9 @@ Manual delta_manual() {
 
 int run_delta(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "delta");
-  OptionParser parser({"dgfs delta", "info|check|wait|repair DIR",
-                       "Shows what the stores of a delta consist of, checks every byte of them, "
-                       "waits until the delta is closed, or makes a torn copy of one usable."});
+  OptionParser parser({"dgfs delta", "info|check DIR",
+                       "Shows what the stores of a delta consist of, or checks every byte of "
+                       "them."});
   DeltaCommand::Options options;
   parser.flag("--scan", "With info: also read all blocks, and count what is in them", options.scan);
   std::optional<std::string> image_path;
@@ -332,9 +316,6 @@ int run_delta(const ToolIo& io, const Arguments& arguments) {
                image_path);
   image_options.add_to(parser);
   parser.flag("--repair", "With check and --image: mend broken names", repairs);
-  std::uint64_t seconds_max = 0;
-  parser.number("--timeout", "SECONDS", "With wait: fail after this time (0, the default: never)",
-                seconds_max);
   parser.flag("-q,--quiet", "Print no progress; with check, print only damage", options.quiet);
   parser.flag("--json", "Print JSON objects, one per line; with check, the summary comes last",
               options.json);
@@ -342,22 +323,15 @@ int run_delta(const ToolIo& io, const Arguments& arguments) {
   const auto [operands, exit_code] = session.parse(parser, arguments, 2, 2);
   if (exit_code) return *exit_code;
   const bool checks = operands[0] == "check";
-  const bool waits = operands[0] == "wait";
-  const bool keeps = operands[0] == "repair";
-  if (!checks && !waits && !keeps && operands[0] != "info") {
-    return session.fail_usage(shell_quoted(operands[0]) +
-                              ": must be 'info', 'check', 'wait' or 'repair'");
+  if (!checks && operands[0] != "info") {
+    return session.fail_usage(shell_quoted(operands[0]) + ": must be 'info' or 'check'");
   }
-  if (!waits && seconds_max != 0) return session.fail_usage("--timeout is only for 'wait'");
-  if ((checks || waits || keeps) && options.scan)
-    return session.fail_usage("--scan is only for 'info'");
+  if (checks && options.scan) return session.fail_usage("--scan is only for 'info'");
   if (!checks && (image_path || repairs)) {
     return session.fail_usage("--image and --repair are only for 'check'");
   }
   if (repairs && !image_path) return session.fail_usage("--repair needs the image (--image)");
   const auto directory = without_slashes(operands[1]);
-  if (waits) return wait_until_closed(session, directory, seconds_max);
-  if (keeps) return repair_copy(session, directory, options.quiet);
   if (!checks) {
     if (const auto code = show_live_delta(session, directory, options.json)) return *code;
   }

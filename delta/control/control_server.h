@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/result.h"
+#include "storage/env.h"
 #include "storage/posix/local_socket.h"
 
 namespace dgfs::delta {
@@ -25,21 +26,25 @@ class ControlServer {
 
   /// Begins to listen. The caller holds the lock of the delta, so a socket that is already there
   /// was left by a process that has ended.
+  /// @param env        must outlive the result
   /// @param directory  of the delta
   /// Errors: those of LocalListener::open(); kLimit (no thread available).
-  [[nodiscard]] static Result<std::unique_ptr<ControlServer>> start(const std::string& directory,
+  [[nodiscard]] static Result<std::unique_ptr<ControlServer>> start(storage::Env& env,
+                                                                    std::string directory,
                                                                     Answer answer);
-  /// Waits for an answer that is under way. The name of the socket stays: one that vanished could
-  /// make a copy of the directory fail.
+  /// Removes the socket, and waits for an answer that is under way.
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;
 
  private:
-  ControlServer(storage::LocalListener listener, Answer answer);
+  ControlServer(storage::Env& env, std::string directory, storage::LocalListener listener,
+                Answer answer);
   void serve();
   [[nodiscard]] std::string answer_to(const std::string& question) const;
 
+  storage::Env& env_;
+  const std::string directory_;
   const storage::LocalListener listener_;
   const Answer answer_;
   std::thread thread_;

@@ -14,8 +14,7 @@ constexpr int kCleaningsMax = 16;
 }  // namespace
 
 Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
-                         const Superblock& superblock, std::uint64_t identity,
-                         const StoreOptions& options)
+                         const Superblock& superblock, const StoreOptions& options)
     : files_(parts.files),
       tables_(parts.tables),
       filter_(parts.filter),
@@ -27,7 +26,6 @@ Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
       options_(options),
       superblocks_(superblocks),
       superblock_(superblock),
-      identity_(identity),
       tree_(files_, tables_, reserve_, options),
       cleaning_(files_, tables_, filter_, reserve_, tree_, options),
       in_tree_(superblock.sequence) {}
@@ -98,14 +96,11 @@ Status Maintenance::find_used_space() {
   return ok();
 }
 
-// Before any group is logged or any block written, a superblock says that groups may follow, and
-// which files belong together. It is written into the other slot, because the one that was read
-// must stay valid.
+// Before any group is logged, a superblock says that groups may follow. It is written into the
+// other slot, because the one that was read must stay valid.
 Status Maintenance::reopen_log() {
-  if (!superblock_.log.is_end && superblock_.identity == identity_) return ok();
+  if (!superblock_.log.is_end) return ok();
   superblock_.log.is_end = false;
-  superblock_.identity = identity_;
-  superblock_.closed_at = 0;
   ++superblock_.checkpoint;
   DGFS_CHECK(write_superblock(superblocks_, superblock_));
   return superblocks_.sync();
@@ -133,10 +128,9 @@ Status Maintenance::make_checkpoint() {
   return work([this] { return write_checkpoint(); });
 }
 
-Status Maintenance::make_last_checkpoint(std::uint64_t closed_at) {
-  return work([this, closed_at] {
+Status Maintenance::make_last_checkpoint() {
+  return work([this] {
     is_closing_ = true;
-    closed_at_ = closed_at;
     return write_checkpoint();
   });
 }
@@ -249,8 +243,6 @@ Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint)
   next.sequence = checkpoint.sequence;
   next.log = checkpoint.log;
   next.log.is_end = is_closing_ && log_.progress().used_bytes == 0;
-  next.identity = identity_;
-  next.closed_at = next.log.is_end ? closed_at_ : 0;
   next.root = *root->place();
   next.filter = filter_.place();
   next.space = space_.maps();

@@ -39,9 +39,8 @@ class Maintenance {
   };
   /// @param superblocks  their file; must outlive it
   /// @param superblock   the newest one in it
-  /// @param identity     of the files of the store
   Maintenance(const Parts& parts, storage::File& superblocks, const Superblock& superblock,
-              std::uint64_t identity, const StoreOptions& options);
+              const StoreOptions& options);
 
   /// Call it once for a store that was opened, before all other calls: finds the space in use, and
   /// makes the changes in the log durable. Errors: kIo, kCorrupt, kNoSpace, kLimit.
@@ -59,8 +58,7 @@ class Maintenance {
 
   /// The same, with a superblock that says that no group follows in the log. If it succeeds, it is
   /// the last call.
-  /// @param closed_at  Superblock::closed_at
-  [[nodiscard]] Status make_last_checkpoint(std::uint64_t closed_at);
+  [[nodiscard]] Status make_last_checkpoint();
 
   /// Call it after a batch was refused for lack of space: frees what can be freed. If that is not
   /// enough, it joins free pieces by cleaning the ends of the files, unless a view needs the data
@@ -139,8 +137,6 @@ class Maintenance {
   std::mutex lock_;  ///< before that of the log; guards all that follows
   storage::File& superblocks_;
   Superblock superblock_;
-  const std::uint64_t identity_;
-  std::uint64_t closed_at_ = 0;
   bool is_closing_ = false;  ///< the log takes no more groups
   bool is_resting_ = false;  ///< no batch came for some time
   /// Made while there is memory for it.

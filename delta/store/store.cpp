@@ -8,9 +8,6 @@
 #include <thread>
 #include <utility>
 
-#include "delta/store/store_check.h"
-#include "storage/original_file.h"
-
 namespace dgfs::delta {
 namespace {
 
@@ -42,12 +39,6 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
                                            const StoreOptions& options) {
   DGFS_TRY(files, open_store_files(env, directory, options));
   const auto superblock = files.superblock;
-  if (files.origin == Origin::kUnproven) {
-    if (const auto checked = check_store(env, directory); !checked) {
-      const auto& error = checked.error();
-      return error.kind() == ErrorKind::kCorrupt ? torn_copy(directory, error) : error;
-    }
-  }
   std::unique_ptr<Store> store(
       new Store(env, std::move(files), with_parameters(options, superblock.parameters)));
   if (options.access == StoreAccess::kReadOnly) {
@@ -75,7 +66,6 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
 Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
     : env_(env),
       options_(options),
-      own_files_(files.all()),
       superblocks_(std::move(files.superblocks)),
       files_(std::move(files.blocks), std::move(files.extents), options),
       filter_(options.parameters.born_object, options.filter_prefixes),
@@ -87,7 +77,7 @@ Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
       reserve_(files_, tables_, filter_blocks_, space_blocks_, options),
       maintenance_(
           {files_, tables_, filter_blocks_, space_blocks_, reserve_, log_, dead_, failure_},
-          *superblocks_, files.superblock, files.identity, options) {}
+          *superblocks_, files.superblock, options) {}
 
 Status Store::start() {
   if (!options_.in_background || tending_ != nullptr) return ok();
@@ -411,13 +401,7 @@ Status Store::close() {
   if (only_reads()) return ok();
   commits_.reset();
   tending_.reset();
-  // Later than all writes, also on a file system that counts whole seconds.
-  const auto now = env_.now().seconds;
-  const std::uint64_t closed_at = now < 0 ? 0 : static_cast<std::uint64_t>(now) + 1;
-  DGFS_CHECK(maintenance_.make_last_checkpoint(closed_at));
-  const bool may_be_read = std::ranges::any_of(
-      own_files_, [](storage::File* file) { return storage::may_be_open_elsewhere(*file); });
-  if (!may_be_read) note_closed(env_, storage::parent_path(superblocks_->path()), closed_at);
+  DGFS_CHECK(maintenance_.make_last_checkpoint());
   static_cast<void>(failure_.note(Error(ErrorKind::kInvalidArgument, 7131, "the store is closed")));
   return ok();
 }

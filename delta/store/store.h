@@ -17,7 +17,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "delta/store/dead_ranges.h"
 #include "delta/store/failure.h"
@@ -98,8 +97,7 @@ class Store {
   /// If the last checkpoint has no maps, it reads the nodes of the tree; if the store was not
   /// closed, it reads the log.
   /// Errors: kNotFound (no store, and `options` does not ask to make one), kBusy (already open,
-  /// unless all open it for reading only, or being made), kChanged (a copy that was taken while a
-  /// process had the store open for writing), kIo, kNoSpace, kCorrupt, kUnsupported.
+  /// unless all open it for reading only, or being made), kIo, kNoSpace, kCorrupt, kUnsupported.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(storage::Env& env,
                                                            const std::string& directory,
                                                            const StoreOptions& options);
@@ -229,8 +227,6 @@ class Store {
   /// Whether ordinary batches are admitted now: the disk, or the cap, has space for a checkpoint.
   [[nodiscard]] bool takes_changes() const { return reserve_.is_there(); }
 
-  /// The files of the store, which the store changes. They live as long as the store.
-  [[nodiscard]] const std::vector<storage::File*>& files() const { return own_files_; }
   [[nodiscard]] StoreCounters counters() const;
   /// Cost: asks the system once how much of the disk is free; if the system does not say, uses its
   /// last answer.
@@ -284,7 +280,6 @@ class Store {
   storage::Env& env_;  ///< for its clock
   const StoreOptions options_;
   Failure failure_;
-  const std::vector<storage::File*> own_files_;
   std::unique_ptr<storage::File> superblocks_;  ///< holds the lock of the store: closed last
   TreeFiles files_;                             ///< outlives all values
   PrefixFilter filter_;

@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "delta/store/copied_store.h"
 #include "format/coding.h"
 #include "storage/file_mode.h"
 
@@ -63,7 +62,6 @@ class Check {
       DGFS_CHECK(lock(*superblocks, directory_));
     }
     DGFS_CHECK(check_superblocks(*superblocks));
-    DGFS_CHECK(check_origin());
     note_files();
     DGFS_CHECK(check_blocks());
     report_.damaged_places = damage_.places();
@@ -100,16 +98,6 @@ class Check {
       DGFS_CHECK(tell_superblock(7089, "a superblock is not from the previous checkpoint",
                                  other->checkpoint % 2));
     }
-    return ok();
-  }
-
-  // A store that lacks a file is damaged, wherever it comes from.
-  Status check_origin() {
-    if (options_.accepts_torn_copy) return ok();
-    const auto identity = read_store_identity(env_, directory_);
-    if (!identity) return ok();
-    const auto origin = origin_of(env_, directory_, report_.superblock, identity.value());
-    if (!origin && origin.error().kind() == ErrorKind::kChanged) return origin.error();
     return ok();
   }
 

@@ -140,11 +140,6 @@ Result<Superblock> read_store_superblock(storage::Env& env, const std::string& d
   return read_superblock(*superblocks);
 }
 
-std::vector<storage::File*> StoreFiles::all() const {
-  const auto segments = log->files();
-  return {superblocks.get(), segments[0], segments[1], blocks.get(), extents.get()};
-}
-
 Result<StoreFiles> open_store_files(storage::Env& env, const std::string& directory,
                                     const StoreOptions& options) {
   const bool only_reads = options.access == StoreAccess::kReadOnly;
@@ -157,14 +152,8 @@ Result<StoreFiles> open_store_files(storage::Env& env, const std::string& direct
            Log::open(env, directory, superblock.parameters.segment_bytes, superblock.store, mode));
   DGFS_TRY(blocks, env.open(directory + kBlocks, {mode}));
   DGFS_TRY(extents, env.open(directory + kExtents, {.mode = mode, .direct_writes = true}));
-  StoreFiles files{std::move(superblocks).value(), superblock, std::move(log), std::move(blocks),
-                   std::move(extents)};
-  files.identity = store_identity(files.all());
-  if (!options.accepts_torn_copy) {
-    DGFS_TRY(origin, origin_of(env, directory, superblock, files.identity));
-    files.origin = origin;
-  }
-  return files;
+  return StoreFiles{std::move(superblocks).value(), superblock, std::move(log), std::move(blocks),
+                    std::move(extents)};
 }
 
 Result<std::uint64_t> bytes_on_disk(storage::Env& env, const std::string& directory) {

@@ -29,23 +29,15 @@ Status ViewFileSystem::start(Service& service, fuse_session& session, unsigned) 
   session_ = &session;
   service_ = &service;
   walks.start();
-  // Other processes may have a delta open as well that is only read.
-  if (serving_.is_read_only) return delta_.start();
-  const auto is_mounted = [device = fuse_session_fd(&session)] {
-    return storage::is_fuse_connected(device);
-  };
-  // Before the store's threads write. Whoever copies the delta of a living mount gets a copy that
-  // is refused; whoever copies it once it is unmounted waits until it is closed.
-  DGFS_TRY(leases, storage::FileLeases::start(delta_.newest().files(), is_mounted));
-  leases_ = std::move(leases);
   DGFS_CHECK(delta_.start());
-  return control_.start(service, is_mounted);
+  if (serving_.is_read_only) return ok();  // other processes may have the delta open as well
+  return control_.start(
+      service, [device = fuse_session_fd(&session)] { return storage::is_fuse_connected(device); });
 }
 
 void ViewFileSystem::stop() noexcept {
   service_ = nullptr;
   control_.say_closing();
-  if (leases_) leases_->keep();
 }
 
 void ViewFileSystem::start_connection(fuse_conn_info& connection) noexcept {

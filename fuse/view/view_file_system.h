@@ -19,7 +19,6 @@
 #include "fuse/view/open_listings.h"
 #include "fuse/view/view_control.h"
 #include "fuse/walk/walks.h"
-#include "storage/posix/file_leases.h"
 
 namespace dgfs::fuse {
 
@@ -101,7 +100,6 @@ class ViewFileSystem final : public FileSystem {
 
   KernelExtensions extensions_;
   ViewControl control_;
-  std::unique_ptr<storage::FileLeases> leases_;  ///< of the newest store; null: read-only
   fuse_session* session_ = nullptr;
   Service* service_ = nullptr;  ///< set while serving
   bool opens_unanswered_ = false;

@@ -18,7 +18,6 @@
 #include "storage/names.h"
 #include "storage/posix/entry_name.h"
 #include "storage/posix/file.h"
-#include "storage/posix/file_leases.h"
 #include "storage/posix/new_file.h"
 #include "storage/posix/os_error.h"
 #include "storage/posix/status.h"
@@ -121,9 +120,6 @@ Result<std::unique_ptr<File>> PosixDirectory::open_file(std::string_view name) c
   std::string path = join_path(path_, name);
   UniqueFd fd(open_quietly(fd_.get(), std::string(name).c_str(),
                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  if (!fd && errno == EWOULDBLOCK) {
-    fd = open_leased(fd_.get(), std::string(name), O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
-  }
   if (!fd && errno == ENXIO) {  // a socket, or a device without a driver
     return Error(ErrorKind::kInvalidArgument, 1029, "is not a regular file").in_file(path);
   }

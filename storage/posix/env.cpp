@@ -16,7 +16,6 @@
 #include "storage/names.h"
 #include "storage/posix/directory.h"
 #include "storage/posix/file.h"
-#include "storage/posix/file_leases.h"
 #include "storage/posix/os_error.h"
 #include "storage/posix/publish.h"
 #include "storage/posix/random.h"
@@ -87,7 +86,6 @@ Result<std::unique_ptr<File>> PosixEnv::open(const std::string& path, OpenOption
   DGFS_CHECK(check_no_nul(path, "path", path));
   const int flags = to_flags(options.mode) | O_CLOEXEC | O_NOCTTY;
   UniqueFd fd(retry_interrupted([&] { return ::open(path.c_str(), flags, 0666); }));
-  if (!fd && errno == EWOULDBLOCK) fd = open_leased(AT_FDCWD, path, flags);
   if (!fd) return os_error(1061, errno, "open", path);
   DGFS_CHECK(check_holds_data(fd.get(), path));
   auto file = std::make_unique<PosixFile>(std::move(fd), path);

@@ -6,9 +6,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -65,74 +63,6 @@ void PosixFile::try_direct(bool writable) {
 void PosixFile::try_direct_writes() {
   try_direct(true);
   caches_reads_ = true;
-  has_direct_ = bool{direct_fd_};
-}
-
-void PosixFile::allow_lease(std::function<bool()> may_end) {
-  if (caches_reads_) end_direct();
-  may_end_lease_ = std::move(may_end);
-  allows_lease_ = true;
-}
-
-bool PosixFile::take_lease(pid_t thread, int signal) {
-  const std::lock_guard lock(lease_lock_);
-  lease_thread_ = thread;
-  lease_signal_ = signal;
-  return has_lease_ || direct_uses_ != 0 || set_lease();
-}
-
-// The owner and the signal stay with the opening; the kernel's own choice would be the process and
-// SIGIO.
-bool PosixFile::set_lease() {
-  const f_owner_ex owner{F_OWNER_TID, lease_thread_};
-  has_lease_ = ::fcntl(fd_.get(), F_SETOWN_EX, &owner) == 0 &&
-               ::fcntl(fd_.get(), F_SETSIG, lease_signal_) == 0 &&
-               ::fcntl(fd_.get(), F_SETLEASE, F_WRLCK) == 0;
-  return has_lease_;
-}
-
-void PosixFile::end_lease() {
-  if (!has_lease_) return;
-  static_cast<void>(::fcntl(fd_.get(), F_SETLEASE, F_UNLCK));
-  has_lease_ = false;
-}
-
-// While somebody waits, the kernel reports the kind that the lease will become.
-void PosixFile::give_up_wanted_lease() {
-  const std::lock_guard lock(lease_lock_);
-  if (has_lease_ && ::fcntl(fd_.get(), F_GETLEASE) != F_WRLCK) end_lease();
-}
-
-// The second opening would wait for our own lease.
-int PosixFile::begin_direct() {
-  if (!allows_lease_) return direct_fd_.get();  // -1: none
-  if (keeps_lease_ || !may_end_lease_()) return -1;
-  const std::lock_guard lock(lease_lock_);
-  if (direct_uses_ == 0) {
-    end_lease();
-    try_direct(true);
-    if (!direct_fd_) {
-      take_lease_again();
-      return -1;
-    }
-  }
-  ++direct_uses_;
-  return direct_fd_.get();
-}
-
-void PosixFile::end_direct_use() {
-  if (!allows_lease_) return;
-  const std::lock_guard lock(lease_lock_);
-  if (--direct_uses_ != 0) return;
-  end_direct();
-  take_lease_again();
-}
-
-// Another process may have opened the file meanwhile; then the thread tries again from time to
-// time.
-void PosixFile::take_lease_again() {
-  if (lease_thread_ == 0 || set_lease()) return;
-  static_cast<void>(::syscall(SYS_tgkill, ::getpid(), lease_thread_, lease_signal_));
 }
 
 Result<std::size_t> PosixFile::read_at(std::uint64_t offset_bytes, MutableBytes out) const {
@@ -180,19 +110,13 @@ Transfer PosixFile::read_cached(std::uint64_t offset_bytes, Scatter outs) const 
   return transfer;
 }
 
-template <class Data>
-Transfer PosixFile::written(std::uint64_t offset_bytes, const Data& data, std::size_t size_bytes) {
-  if (!writes_direct(size_bytes)) return write_all(fd_.get(), offset_bytes, data);
-  const DirectUse direct(*this);
-  if (direct.fd() < 0) return write_all(fd_.get(), offset_bytes, data);
-  return write_all_direct(direct.fd(), fd_.get(), offset_bytes, data);
-}
-
 Status PosixFile::write_at(std::uint64_t offset_bytes, Bytes data) {
   if (!in_range(offset_bytes, data.size())) {
     return os_error(1009, EFBIG, "write", path_).at_offset(offset_bytes);
   }
-  const Transfer transfer = written(offset_bytes, data, data.size());
+  const Transfer transfer = writes_direct(data.size())
+                                ? write_all_direct(direct_fd_.get(), fd_.get(), offset_bytes, data)
+                                : write_all(fd_.get(), offset_bytes, data);
   if (transfer.os_errno == 0) return ok();
   return os_error(1010, transfer.os_errno, "write", path_)
       .at_offset(offset_bytes + transfer.done_bytes);
@@ -206,7 +130,9 @@ Status PosixFile::write_gathered(std::uint64_t offset_bytes, std::span<const Byt
   if (!in_range(offset_bytes, total_size(parts))) {
     return os_error(1194, EFBIG, "write", path_).at_offset(offset_bytes);
   }
-  const Transfer transfer = written(offset_bytes, parts, total_size(parts));
+  const Transfer transfer = writes_direct(total_size(parts))
+                                ? write_all_direct(direct_fd_.get(), fd_.get(), offset_bytes, parts)
+                                : write_all(fd_.get(), offset_bytes, parts);
   if (transfer.os_errno == 0) return ok();
   return os_error(1195, transfer.os_errno, "write", path_)
       .at_offset(offset_bytes + transfer.done_bytes);
@@ -226,8 +152,6 @@ Result<FileStatus> PosixFile::status() const {
   if (::fstat(fd_.get(), &status) != 0) return os_error(1013, errno, "stat", path_);
   return to_file_status(status);
 }
-
-std::optional<FileIdentity> PosixFile::identity() const { return identity_of(fd_.get()); }
 
 Status PosixFile::truncate(std::uint64_t size_bytes) {
   const auto size = static_cast<off_t>(size_bytes);
@@ -297,15 +221,6 @@ Status PosixFile::lock_as(int how) {
     return Error(ErrorKind::kUnsupported, 1173, "its file system has no locks").in_file(path_);
   }
   return os_error(1192, errno, "lock", path_);
-}
-
-bool PosixFile::may_be_open_elsewhere() {
-  const std::lock_guard lock(lease_lock_);
-  if (has_lease_) return false;  // whoever waits has read nothing yet
-  if (caches_reads_ && !allows_lease_) end_direct();
-  if (::fcntl(fd_.get(), F_SETLEASE, F_WRLCK) != 0) return true;
-  static_cast<void>(::fcntl(fd_.get(), F_SETLEASE, F_UNLCK));
-  return false;
 }
 
 Result<DataSegment> PosixFile::next_data(std::uint64_t offset_bytes) const {

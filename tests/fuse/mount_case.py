@@ -109,7 +109,7 @@ def install_helpers(place):
     support.DGFS = shutil.copy(shutil.which(support.DGFS), place / "dgfs")
     helpers = place / "sbin"
     helpers.mkdir()
-    for name in ("mount.dgfs", "mount.fuse.dgfs", "umount.dgfs", "umount.fuse.dgfs"):
+    for name in ("mount.dgfs", "mount.fuse.dgfs"):
         os.symlink(support.DGFS, helpers / name)
     for name in ("mount.fuse3", "losetup", "blockdev", "mkfs.ext4"):
         if os.path.exists(f"/sbin/{name}"):

@@ -75,9 +75,7 @@ Buffer encode_superblock(const Superblock& superblock) {
                                      superblock.space.blocks.checksum,
                                      superblock.space.values.offset_bytes,
                                      superblock.space.values.length_bytes,
-                                     superblock.space.values.checksum,
-                                     superblock.identity,
-                                     superblock.closed_at}) {
+                                     superblock.space.values.checksum}) {
     out.fixed(number);
   }
   bytes.resize(kSuperblockBytes);
@@ -127,10 +125,6 @@ Result<Superblock> decode_superblock(Bytes bytes) {
       *number = value;
     }
   }
-  DGFS_TRY(identity, in.fixed<std::uint64_t>());
-  DGFS_TRY(closed_at, in.fixed<std::uint64_t>());
-  superblock.identity = identity;
-  superblock.closed_at = closed_at;
   DGFS_CHECK(check_parameters(superblock.parameters));
   return superblock;
 }

@@ -30,12 +30,6 @@ struct Superblock {
   /// Table of the filter of objects; of length 0: the filter is empty.
   Place filter;
   SpaceMaps space;  ///< empty: opening has to walk the tree
-  /// Of the files that the store had when this was written (store_identity()): a store with other
-  /// files is a copy. 0: not known.
-  std::uint64_t identity = 0;
-  /// If the store was closed: the time that the files of blocks and large values got when nobody
-  /// else had them open, in seconds since 1970. 0: none.
-  std::uint64_t closed_at = 0;
 
   friend bool operator==(const Superblock&, const Superblock&) = default;
 };

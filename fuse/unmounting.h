@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Unmounts for users of all kinds.
+#pragma once
+
+#include <string>
+
+namespace dgfs::fuse {
+
+/// Unmounts as an ordinary user, by fusermount3(1). Returns whether it did.
+/// @param lazily  even if files in the mount are open
+[[nodiscard]] bool unmount_as_user(const std::string& mount_point, bool lazily);
+
+}  // namespace dgfs::fuse
