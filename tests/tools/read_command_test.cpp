@@ -180,7 +180,8 @@ TEST_F(ReadCommandTest, ExtractSumsUpForPrograms) {
       "{\"destination\":\"" + target +
       "\",\"dry_run\":false,\"entries\":3,"
       "\"content_bytes\":200005,\"failures\":0,"
-      "\"devices_refused\":0,\"lost_attributes\":0,\"further_copies\":0,\"elapsed_seconds\":"))
+      "\"devices_refused\":0,\"lost_attributes\":0,\"further_copies\":0,\"skipped\":0,"
+      "\"elapsed_seconds\":"))
       << written.out;
   EXPECT_EQ(written.out.find('\n'), written.out.size() - 1);
   // An existing file fails; the rest continues, and is counted.
