@@ -22,8 +22,8 @@ enum class LostPart : std::uint8_t {
 
 /// An entry that a build with keep_going could not pack, or not wholly. A value.
 struct Loss {
-  std::string path;    ///< below the source
-  std::string reason;  ///< message of the error
+  std::string path;                  ///< below the source
+  std::string reason;                ///< message of the error
   LostPart part = LostPart::kEntry;  ///< how much of the entry is lost
 };
 
