@@ -19,9 +19,6 @@ constexpr std::uint64_t kMeasurableShare = 16;
 constexpr std::uint64_t kWorthShare = 8;
 // While writers are active, this part of the used bytes stays on disk as free space.
 constexpr std::uint64_t kKeptFreeShare = 8;
-// Free space between large values counts as available to others from this length on: a chunk of a
-// file (kChunkBytes).
-constexpr std::uint64_t kUsefulBytes = std::uint64_t{64} << 10;
 // The least that a new prefix of the filter takes in a table.
 constexpr std::uint64_t kBytesOfPrefix = 48;
 
@@ -99,14 +96,14 @@ bool SpaceReserve::is_known_to_lack(std::uint64_t value_bytes) const {
   return value_refusal_ && files_.values.promised_bytes() + value_bytes >= values_lacking_bytes_;
 }
 
-Result<bool> SpaceReserve::ask_for(std::uint64_t value_bytes) {
+Status SpaceReserve::ask_for(std::uint64_t value_bytes) {
   const auto promised = files_.values.promise(value_bytes);
-  if (promised) return true;
+  if (promised) return ok();
   if (promised.error().kind() != ErrorKind::kNoSpace) return promised.error();
   const std::lock_guard lock(mutex_);
   value_refusal_ = promised.error();
   values_lacking_bytes_ = files_.values.promised_bytes() + value_bytes;
-  return false;
+  return ok();
 }
 
 Result<bool> SpaceReserve::has_what_was_refused() {
@@ -198,18 +195,6 @@ Status SpaceReserve::shorten_files(const Stored<Node>& root, bool is_resting) {
   return ok();
 }
 
-// The next opening gets its reserve from the disk. If that is full then, ordinary batches are
-// refused, and what is kept here is for the other two classes: removing makes space.
-Status SpaceReserve::shorten_closed_files(const Stored<Node>& root) {
-  DGFS_TRY(bytes, bytes_for(root));
-  for (BlockFile* file : {&files_.values.file(), &files_.blocks}) {
-    file->punch(options_.punch_bytes, 0);
-  }
-  files_.values.file().give_back_all_but(0);
-  files_.blocks.give_back_all_but(bytes - std::min(bytes, waiting_bytes_max()));
-  return ok();
-}
-
 void SpaceReserve::look_at_disk() {
   if (const auto free = files_.blocks.disk_free_bytes()) {
     const std::lock_guard lock(mutex_);
@@ -235,18 +220,6 @@ std::uint64_t SpaceReserve::available_bytes() const {
     bytes += std::min(free, UINT64_MAX - bytes);
   }
   return bytes;
-}
-
-// Free space of the file of blocks is for the tree until maintenance gives it back.
-std::uint64_t SpaceReserve::available_to_values_bytes() const {
-  std::uint64_t bytes = files_.cap.left_bytes();
-  {
-    const std::lock_guard lock(mutex_);
-    bytes = std::min(bytes, disk_free_bytes_);
-  }
-  const auto free = files_.values.file().free_bytes_for(kUsefulBytes);
-  bytes += std::min(free, UINT64_MAX - bytes);
-  return bytes - std::min(bytes, files_.values.promised_bytes());
 }
 
 std::uint64_t SpaceReserve::reserved_bytes() const {

@@ -91,8 +91,8 @@ class SpaceReserve {
   /// the disk. Errors: kNoSpace; Store::make_space() may help.
   [[nodiscard]] Result<std::optional<Admission>> admit(const SpaceRequest& request);
   /// Asks the disk for space for large values. If it has none, later requests of that size are
-  /// refused without asking, until maintenance finds space. Returns whether it has. Errors: kIo.
-  [[nodiscard]] Result<bool> ask_for(std::uint64_t value_bytes);
+  /// refused without asking, until maintenance finds space. Errors: kIo.
+  [[nodiscard]] Status ask_for(std::uint64_t value_bytes);
   /// Whether batches of all classes would be admitted now, with values as large as those that were
   /// refused. Asks the disk. Errors: kIo.
   [[nodiscard]] Result<bool> has_what_was_refused();
@@ -122,11 +122,6 @@ class SpaceReserve {
   /// @param is_resting  no batch came for some time: no free space is kept for the next ones
   [[nodiscard]] Status shorten_files(const Stored<Node>& root, bool is_resting);
 
-  /// Call it after the last checkpoint, of a tree of that root: gives back all space that nothing
-  /// needs. What stays is for the checkpoints of removals by the next opening.
-  /// Errors: those of Stored::load.
-  [[nodiscard]] Status shorten_closed_files(const Stored<Node>& root);
-
   // The following may be called by any thread.
 
   /// Asks the disk how much is free. If the disk does not say, keeps its last answer.
@@ -141,10 +136,6 @@ class SpaceReserve {
   /// Space that can still be taken: beyond the files, by the cap and the last answer of the disk,
   /// and in the files, free stretches of any length and the reserve.
   [[nodiscard]] std::uint64_t available_bytes() const;
-  /// The part of it that large values can take without any maintenance, beyond those that wait: the
-  /// space beyond the files, and in `extents` that behind all values and in free stretches of
-  /// 64 KiB and more. Cost: O(n) for n such stretches.
-  [[nodiscard]] std::uint64_t available_to_values_bytes() const;
   /// The reserve, with the space for large values.
   [[nodiscard]] std::uint64_t reserved_bytes() const;
 

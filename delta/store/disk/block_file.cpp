@@ -19,8 +19,6 @@ constexpr int kAttemptsMax = 3;
 // The step in which space is reserved: an eighth of the file, within these bounds.
 constexpr std::uint64_t kStepBytesMin = std::uint64_t{1} << 20;
 constexpr std::uint64_t kStepBytesMax = std::uint64_t{64} << 20;
-// The step is at most this part of what is left: another file may need the rest.
-constexpr std::uint64_t kStepShare = 16;
 // A file is cut only by more than the step in which it grows.
 constexpr std::uint64_t kCutShare = 8;
 // The part of a file into which blocks are moved is longer than the blocks by this part of their
@@ -211,12 +209,6 @@ bool BlockFile::has_free(const std::function<std::uint64_t()>& bytes) {
   return true;
 }
 
-std::uint64_t BlockFile::step_bytes(std::uint64_t end_bytes) const {
-  auto left = cap_ == nullptr ? UINT64_MAX : cap_->left_bytes();
-  if (const auto free = file_->free_bytes()) left = std::min(left, free.value());
-  return std::min(std::clamp(end_bytes / 8, kStepBytesMin, kStepBytesMax), left / kStepShare);
-}
-
 // A caller for which the reserve is large enough does not wait for callers that extend it.
 Status BlockFile::reserve(const std::function<std::uint64_t()>& bytes) {
   if (!end_to_reserve(bytes)) return ok();
@@ -224,7 +216,7 @@ Status BlockFile::reserve(const std::function<std::uint64_t()>& bytes) {
   const auto end = end_to_reserve(bytes);
   if (!end) return ok();
   // First tries to reserve more than is asked for.
-  for (const auto more : {step_bytes(*end), std::uint64_t{0}}) {
+  for (const auto more : {std::clamp(*end / 8, kStepBytesMin, kStepBytesMax), std::uint64_t{0}}) {
     auto reserved = preallocate(*end + more);
     if (reserved) {
       const std::lock_guard lock(mutex_);
@@ -240,8 +232,7 @@ Status BlockFile::reserve(const std::function<std::uint64_t()>& bytes) {
 
 bool BlockFile::is_worth_cutting(std::uint64_t end_bytes, std::uint64_t least_bytes,
                                  std::uint64_t file_bytes) {
-  if (least_bytes == 0) return end_bytes + kDiskPageBytes <= file_bytes;
-  return end_bytes + std::max(least_bytes, file_bytes / kCutShare) < file_bytes;
+  return end_bytes + std::max(least_bytes, file_bytes / kCutShare) <= file_bytes;
 }
 
 bool BlockFile::begin_cut(const std::function<std::uint64_t()>& kept_bytes,
@@ -257,25 +248,16 @@ bool BlockFile::begin_cut(const std::function<std::uint64_t()>& kept_bytes,
   return true;
 }
 
-// The system gives back what is reserved behind a file only if the call does not make it longer.
-Status BlockFile::cut(std::uint64_t end_bytes) {
-  DGFS_TRY(size, file_->size());
-  if (size < end_bytes) {
-    DGFS_CHECK(file_->truncate(end_bytes));
-  }
-  return file_->truncate(end_bytes);
-}
-
-// If the file takes little more of the disk than the bytes to keep, that was reserved in advance. A
-// crash may bring back what was cut off: opening finds it to be free.
+// If the file is not longer than the bytes to keep, only a little that was reserved in advance lies
+// behind the end. A crash may bring back what was cut off: opening finds it to be free.
 void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
                         std::uint64_t least_bytes) {
   const std::lock_guard reserve_lock(reserve_);
   try {
-    const auto file_bytes = end_on_disk();
-    if (!fill_behind(kept_bytes, least_bytes, file_bytes)) return;
-    if (!begin_cut(kept_bytes, least_bytes, file_bytes)) return;
-    if (cut(cut_end_bytes_)) {
+    const auto file_bytes = file_->size();
+    if (!file_bytes || !fill_behind(kept_bytes, least_bytes, file_bytes.value())) return;
+    if (!begin_cut(kept_bytes, least_bytes, file_bytes.value())) return;
+    if (file_->truncate(cut_end_bytes_)) {
       const std::lock_guard lock(mutex_);
       give_back_behind(cut_end_bytes_);
     }
@@ -283,12 +265,6 @@ void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
   }
   const std::lock_guard lock(mutex_);
   cut_end_bytes_ = UINT64_MAX;
-}
-
-void BlockFile::give_back_all_but(std::uint64_t kept_bytes) {
-  shorten([] { return std::uint64_t{0}; }, 0);
-  const std::lock_guard reserve_lock(reserve_);
-  static_cast<void>(preallocate(end_bytes() + kept_bytes));
 }
 
 std::optional<std::uint64_t> BlockFile::close_sparse_end(std::uint64_t taken_bytes_max,

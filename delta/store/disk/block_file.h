@@ -98,11 +98,8 @@ class BlockFile {
   /// write beyond the new end waits.
   /// @param kept_bytes   the reserve to keep; called while no reserve can be granted; makes no call
   ///                     of this file
-  /// @param least_bytes  less than this, or than an eighth of the file, is not given back; 0: all
-  ///                     is given back
+  /// @param least_bytes  less than this, or than an eighth of the file, is not given back
   void shorten(const std::function<std::uint64_t()>& kept_bytes, std::uint64_t least_bytes);
-  /// The same for a file that is about to be closed: behind its blocks it keeps only this much.
-  void give_back_all_but(std::uint64_t kept_bytes);
   /// Punches holes: gives the space of long free stretches between blocks back to the disk, the
   /// longest first. Does nothing if reserve() counts on free stretches. Space that the disk does
   /// not take back stays.
@@ -162,9 +159,6 @@ class BlockFile {
   [[nodiscard]] std::uint64_t taken_bytes() const;
   /// Of all blocks, with padding.
   [[nodiscard]] std::uint64_t used_bytes() const;
-  /// Disk space of free stretches in which a block of this length has space, and of the reserve.
-  /// Cost: O(n) for n such stretches.
-  [[nodiscard]] std::uint64_t free_bytes_for(std::uint64_t length_bytes) const;
 
   /// Only while no other thread uses the file.
   [[nodiscard]] const SpaceMap& space() const { return space_; }
@@ -245,15 +239,6 @@ class BlockFile {
   /// The new end of the file; none: the file is long enough already.
   [[nodiscard]] std::optional<std::uint64_t> end_to_reserve(
       const std::function<std::uint64_t()>& bytes);
-  /// How much more to reserve than is asked for.
-  [[nodiscard]] std::uint64_t step_bytes(std::uint64_t end_bytes) const;
-  /// Ends file and reserve at an offset. Errors: kIo.
-  [[nodiscard]] Status cut(std::uint64_t end_bytes);
-  /// Where file and reserve end.
-  [[nodiscard]] std::uint64_t end_on_disk() const {
-    const std::lock_guard lock(mutex_);
-    return taken_bytes_;
-  }
   [[nodiscard]] bool begin_cut(const std::function<std::uint64_t()>& kept_bytes,
                                std::uint64_t least_bytes, std::uint64_t file_bytes);
   [[nodiscard]] bool has_free(const std::function<std::uint64_t()>& bytes);

@@ -12,18 +12,20 @@
 namespace dgfs::delta {
 namespace {
 
+// File systems free whole pages.
+constexpr std::uint64_t kPageBytes = 4096;
+
 // The pages that an extent touches.
 Extent outer_pages(const Extent& extent) {
-  const auto begin = extent.offset_bytes / kDiskPageBytes * kDiskPageBytes;
-  return {begin,
-          (extent.end_bytes() + kDiskPageBytes - 1) / kDiskPageBytes * kDiskPageBytes - begin};
+  const auto begin = extent.offset_bytes / kPageBytes * kPageBytes;
+  return {begin, (extent.end_bytes() + kPageBytes - 1) / kPageBytes * kPageBytes - begin};
 }
 
 }  // namespace
 
 Extent inner_pages(const Extent& extent) {
-  const auto begin = (extent.offset_bytes + kDiskPageBytes - 1) / kDiskPageBytes * kDiskPageBytes;
-  const auto end = extent.end_bytes() / kDiskPageBytes * kDiskPageBytes;
+  const auto begin = (extent.offset_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const auto end = extent.end_bytes() / kPageBytes * kPageBytes;
   return {begin, std::max(begin, end) - begin};
 }
 
@@ -138,7 +140,7 @@ void BlockFile::punch(std::uint64_t least_bytes, std::uint64_t kept_bytes) {
   while (has_more) {
     Taken taken;
     try {
-      taken = take_to_punch(std::max(least_bytes, kDiskPageBytes), kept_bytes, parts);
+      taken = take_to_punch(std::max(least_bytes, kPageBytes), kept_bytes, parts);
       has_more = !taken.empty() && punch(parts);
     } catch (const std::bad_alloc&) {
       has_more = false;

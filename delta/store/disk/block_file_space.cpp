@@ -11,8 +11,11 @@
 namespace dgfs::delta {
 namespace {
 
+// File systems allocate pages.
+constexpr std::uint64_t kAllocatedPageBytes = 4096;
+
 constexpr std::uint64_t in_pages(std::uint64_t bytes) {
-  return (bytes + kDiskPageBytes - 1) / kDiskPageBytes * kDiskPageBytes;
+  return (bytes + kAllocatedPageBytes - 1) / kAllocatedPageBytes * kAllocatedPageBytes;
 }
 
 }  // namespace
@@ -111,18 +114,6 @@ void BlockFile::restore(const FreeSpace& space) {
 std::uint64_t BlockFile::taken_bytes() const {
   const std::lock_guard lock(mutex_);
   return taken_bytes_ - holes_.bytes();
-}
-
-std::uint64_t BlockFile::free_bytes_for(std::uint64_t length_bytes) const {
-  const std::lock_guard lock(mutex_);
-  const auto end = solid_end_bytes();
-  std::uint64_t bytes = taken_bytes_ - std::min(taken_bytes_, end);
-  space_.each_by_length([&](const Extent& stretch) {
-    if (stretch.length_bytes < length_bytes) return false;
-    bytes += stretch.length_bytes - std::min(stretch.length_bytes, holes_.bytes_in(stretch));
-    return true;
-  });
-  return bytes;
 }
 
 std::uint64_t BlockFile::used_bytes() const {

@@ -15,9 +15,7 @@
 
 namespace dgfs::delta {
 
-/// File systems allocate and free whole pages.
-inline constexpr std::uint64_t kDiskPageBytes = 4096;
-/// The whole pages inside an extent.
+/// The whole pages inside an extent: file systems allocate and free no smaller units.
 [[nodiscard]] Extent inner_pages(const Extent& extent);
 
 /// For one thread. Cost: O(log n), plus a step for each hole that a call meets.

@@ -247,44 +247,5 @@ class FirstMount(OwnDisk):
         self.expect_refused(self.mount_delta(check=False), "MANIFEST is missing", code=1)
 
 
-class TrueDf(OwnDisk):
-    """Half of the space that df shows can be written."""
-
-    def setUp(self):
-        super().setUp()
-        run("umount", self.place)
-        run("truncate", "-s", "700M", self.disk)
-        run("mkfs.ext4", "-q", "-F", self.disk)
-        self.attach_disk()
-
-    def expect_half_can_be_written(self):
-        status = os.statvfs(self.point)
-        half = status.f_bavail * status.f_frsize // 2
-        with open(self.point / "half", "wb") as file:
-            for begin in range(0, half, 1 << 20):
-                file.write(os.urandom(min(1 << 20, half - begin)))
-        return half
-
-    def test_of_a_delta_that_was_larger(self):
-        self.mount_delta("size=600M")
-        with open(self.point / "big", "wb") as file:
-            for _ in range(250):
-                file.write(os.urandom(1 << 20))
-            os.fsync(file.fileno())
-        (self.point / "big").unlink()
-        self.remount("size=200M")
-        self.assertGreater(self.expect_half_can_be_written(), 8 << 20)
-        self.unmount()
-        self.expect_sound()
-
-    def test_a_closed_delta_gives_back_what_it_does_not_need(self):
-        self.mount_delta("memory=256M")
-        (self.point / "new").write_bytes(os.urandom(1 << 20))
-        mounted = sum(path.stat().st_blocks * 512 for path in self.delta.rglob("*"))
-        self.unmount()
-        closed = sum(path.stat().st_blocks * 512 for path in self.delta.rglob("*"))
-        self.assertLess(closed, mounted - (32 << 20))
-
-
 if __name__ == "__main__":
     mount_case.main()
