@@ -174,7 +174,7 @@ TEST_F(DeltaDirectoryTest, ACapCountsAllStores) {
   make_first();
   ASSERT_TRUE(add(*disk_));
   auto options = stack_options();
-  options.max_bytes = std::uint64_t{1} << 20;
+  options.max_bytes = std::uint64_t{64} << 20;
   {
     const auto delta = open(*disk_, options);
     ASSERT_GT(delta->sealed_bytes(), 8192U);
