@@ -183,7 +183,8 @@ TEST_F(DeltaDirectoryTest, ACapCountsAllStores) {
     options.max_bytes = delta->sealed_bytes();
   }
   const auto delta = open(*disk_, options);
-  EXPECT_EQ(delta->newest().space().free_bytes, 0U) << "the sealed store has taken all";
+  EXPECT_LE(delta->newest().space().free_bytes, std::uint64_t{2} << 20)
+      << "the sealed store has taken all but what the newest one had reserved";
 }
 
 // Without it a sealed store would answer "maybe" for every object, as long as it is open.
