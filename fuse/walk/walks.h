@@ -62,7 +62,7 @@ class Walks {
   std::atomic<bool> has_bare_names_ = false;
   std::mutex mutex_;
   Walkers walkers_;    // guarded by mutex_
-  BareListings bare_;  // likewise
+  BareListings bare_;  // thread-safe
   ListingDropper dropper_;
 };
 

@@ -80,7 +80,7 @@ Result<HiddenName> copy_hidden(PosixFile& file, int directory_fd, std::string_vi
   return std::move(created.first);
 }
 
-// Gives `file` a hidden name. It has its mode before: nobody can open it by the name who may not.
+// Gives `file` a hidden name. The file has its mode already, so the name lets nobody in.
 Result<HiddenName> name_hidden(PosixFile& file, int directory_fd, std::string_view name,
                                std::uint32_t mode, const std::string& path) {
   struct stat status {};
