@@ -62,7 +62,7 @@ class Walks {
   std::atomic<bool> has_bare_names_ = false;
   std::mutex mutex_;
   Walkers walkers_;    // guarded by mutex_
-  BareListings bare_;  // thread-safe
+  BareListings bare_;  // guarded by mutex_
   ListingDropper dropper_;
 };
 

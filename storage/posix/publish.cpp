@@ -57,7 +57,7 @@ Result<mode_t> mode_of_new_files(int directory_fd, std::string_view name, const 
   return status.st_mode;
 }
 
-// Sets `mode` as far as `new_mode`, that of a new file, has its bits. A file system without modes
+// Sets the bits of `mode` that `new_mode`, the mode of a new file, has. A file system without modes
 // refuses this with EPERM, though we own the file; the published content is good all the same.
 Status set_published_mode(int fd, std::uint32_t mode, mode_t new_mode, const std::string& path) {
   if (::fchmod(fd, mode & new_mode & kUnnamedMode) == 0 || errno == EPERM) return ok();
