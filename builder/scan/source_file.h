@@ -95,8 +95,8 @@ class SourceFile {
   std::shared_ptr<const SegmentList> segments_;
 };
 
-/// The loss of the end of a file that kept changing: the image has the bytes that `file` had when it
-/// was opened.
+/// The loss of the end of a file that kept changing: the image has the bytes that `file` had when
+/// it was opened.
 [[nodiscard]] Error beginning_kept(const SourceFile& file);
 
 }  // namespace dgfs::builder
