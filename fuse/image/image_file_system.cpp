@@ -47,7 +47,8 @@ void ImageFileSystem::add_statistics(JsonObject& statistics) const {
                             .add("read", counters.announced_reads()))
       .add("listings", JsonObject()
                            .add("bare_names", counters.bare_names())
-                           .add("dropped", counters.dropped_listings()));
+                           .add("dropped", counters.dropped_listings())
+                           .add("to_drop", walks.to_drop()));
   add_image_statistics(statistics, image);
 }
 

@@ -19,8 +19,9 @@ inline constexpr std::string_view kStatisticsXattr = "user.dgfs.stats";
 ///   io_uring or classic (/dev/fuse);
 /// - requests: by kind, each {count, failed, p50_ns, p99_ns, total_ns}; times run from taking a
 ///   request to passing on the reply; content_bytes: of files, passed to the kernel;
-/// - listings: {bare_names, dropped}: names of files that came without attributes, and listings
-///   with such names that the kernel was told to forget;
+/// - listings: {bare_names, dropped, to_drop}: names of files that came without attributes,
+///   listings with such names that the kernel is told to forget, and how many of these it was not
+///   told yet (images alone);
 /// - page_cache, frame_cache: {hits, misses, evictions, bytes, bytes_max};
 /// - device: index, records, data, each {reads, bytes};
 /// - errors: failed reads and checks; healed_pages: corrected from the second copy of the index.

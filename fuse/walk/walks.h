@@ -49,6 +49,9 @@ class Walks {
   void gave(Walkers::Id walker, InodeNumber directory, std::span<const InodeNumber> probes,
             std::size_t bare_names);
 
+  /// How many listings the kernel is still to forget.
+  [[nodiscard]] std::size_t to_drop() const { return dropper_.size(); }
+
   /// Somebody asks for the attributes of an object.
   void saw_attributes(InodeNumber inode);
   /// Somebody looks up a file in a directory. Throws std::bad_alloc.
