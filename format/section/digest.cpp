@@ -13,12 +13,12 @@ std::string_view digest_algorithm_name(DigestAlgorithm algorithm) {
 }
 
 std::string digest_text(const Digest& digest) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
+  constexpr std::string_view kHexDigits = "0123456789abcdef";
   std::string text;
   text.reserve(2 * digest.size());
   for (const auto byte : digest) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
+    text += kHexDigits[byte >> 4];
+    text += kHexDigits[byte & 15];
   }
   return text;
 }

@@ -7,7 +7,7 @@
 namespace dgfs::fuse {
 namespace {
 
-thread_local const RawRequest* current = nullptr;
+thread_local const RawRequest* this_threads = nullptr;
 
 }  // namespace
 
@@ -27,9 +27,9 @@ void RawRequest::set_opcode(std::uint32_t opcode) {
   std::memcpy(bytes_.data(), &changed, sizeof changed);
 }
 
-const RawRequest* current_request() { return current; }
+const RawRequest* current_request() { return this_threads; }
 
-CurrentRequest::CurrentRequest(const RawRequest& request) { current = &request; }
-CurrentRequest::~CurrentRequest() { current = nullptr; }
+CurrentRequest::CurrentRequest(const RawRequest& request) { this_threads = &request; }
+CurrentRequest::~CurrentRequest() { this_threads = nullptr; }
 
 }  // namespace dgfs::fuse

@@ -26,7 +26,7 @@ class DirectoryCursorOverPages : public testing::Test {
     tree_.file("e", "behind it");
     for (int i = 0; i < 4000; ++i) names_.push_back(random_name());
     std::ranges::sort(names_);
-    names_.erase(std::ranges::unique(names_).begin(), names_.end());
+    names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
     for (const auto& name : names_) tree_.file("d/" + name, name);
     tree_.link("d/" + names_[1], "d/~link");
     names_.emplace_back("~link");

@@ -21,16 +21,16 @@ namespace dgfs::test {
 inline delta::StoreOptions tiny_options(Random& random) {
   delta::StoreOptions options;
   options.create = true;
-  options.parameters.basement_bytes = 512 << random.below(3);
-  options.parameters.buffer_bytes = 1024 << random.below(3);
+  options.parameters.basement_bytes = 512u << random.below(3);
+  options.parameters.buffer_bytes = 1024u << random.below(3);
   options.parameters.fanout = 4 + random.below(3);
-  options.parameters.segment_bytes = 8192 << random.below(3);
-  options.parameters.inline_bytes = 10 << random.below(4);
+  options.parameters.segment_bytes = 8192u << random.below(3);
+  options.parameters.inline_bytes = 10u << random.below(4);
   options.cache_bytes = random.one_in(2) ? 0 : 16384;
-  options.table_bytes = 2048 << random.below(4);
+  options.table_bytes = 2048u << random.below(4);
   options.level = random.one_in(2) ? 1 : 0;
   // 0: each run is written as soon as it is made.
-  options.dirty_bytes = random.one_in(4) ? 0 : 4096 << random.below(6);
+  options.dirty_bytes = random.one_in(4) ? 0 : 4096u << random.below(6);
   options.spare_bytes = 1024;
   if (options.level == 0) options.punch_bytes = 4096;
   options.filter_prefixes = 32;

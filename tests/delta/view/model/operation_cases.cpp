@@ -318,10 +318,10 @@ OperationMaker::Made OperationMaker::rename_far() {
 
 // Any call that takes a name, which fails only because of its directory or name.
 OperationMaker::Made OperationMaker::of_any_verb(ModelId directory, const std::string& name) {
-  constexpr std::array kVerbs = {Verb::kLookup,      Verb::kCreate, Verb::kMakeDirectory,
-                                 Verb::kMakeSymlink, Verb::kUnlink, Verb::kRemoveDirectory,
-                                 Verb::kLink,        Verb::kRename, Verb::kRename};
-  const Verb verb = kVerbs.at(random_.below(kVerbs.size()));
+  constexpr std::array kNamingVerbs = {Verb::kLookup,      Verb::kCreate, Verb::kMakeDirectory,
+                                       Verb::kMakeSymlink, Verb::kUnlink, Verb::kRemoveDirectory,
+                                       Verb::kLink,        Verb::kRename, Verb::kRename};
+  const Verb verb = kNamingVerbs.at(random_.below(kNamingVerbs.size()));
   auto operation = on_name(verb, directory, name);
   operation.permissions = permissions(kDirectoryPermissions);
   operation.made.mode |= limits_.least_permissions;
