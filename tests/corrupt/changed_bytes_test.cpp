@@ -220,7 +220,7 @@ TEST_P(Truncation, OfFurtherVolumes) {
 INSTANTIATE_TEST_SUITE_P(Base, Truncation, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
 
 // Sets every byte of `body` to values that hurt, and cuts the body at every byte. Tries one of
-// corpus_share() of these changes.
+// these changes: see in_corpus_share().
 void for_each_change(const Buffer& body,
                      const std::function<void(const Buffer&, const std::string&)>& use) {
   auto changed = body;
@@ -228,11 +228,11 @@ void for_each_change(const Buffer& body,
   for (std::size_t at = 0; at < body.size(); ++at) {
     for (const int value : {0, 1, 0x7f, 0x80, 0xff, body[at] ^ 0x80, body[at] + 1, body[at] - 1}) {
       changed[at] = static_cast<std::uint8_t>(value);
-      if (changed[at] == body[at] || ++count % corpus_share() != 0) continue;
+      if (changed[at] == body[at] || !in_corpus_share(++count)) continue;
       use(changed, "byte " + std::to_string(at) + " = " + std::to_string(value));
     }
     changed[at] = body[at];
-    if (++count % corpus_share() != 0) continue;
+    if (!in_corpus_share(++count)) continue;
     use(Buffer(body.begin(), body.begin() + static_cast<long>(at)), "cut at " + std::to_string(at));
   }
 }
@@ -305,7 +305,7 @@ TEST(ChangedTokens, OfPagesAndTheirModel) {
   const auto sound_model = model;
   for (std::size_t at = 0; at < model.size(); at += 7) {
     for (const int change : {1, -1, 0x80}) {
-      if (at / 7 % corpus_share() != 0) continue;
+      if (!in_corpus_share(at / 7)) continue;
       model[at] = static_cast<std::uint8_t>(model[at] + change);
       prober.probe({taken.image(), {}}, Promise::kSense, "model, byte " + std::to_string(at));
       model[at] = sound_model[at];

@@ -45,7 +45,7 @@ TEST(FormatFields, AreAllOfTheirStructures) {
   EXPECT_EQ(format::kPageHeaderBytes, page_fields().size_bytes);
 }
 
-// Calls `use` with a copy of `sound` for one of corpus_share() of all fields and values.
+// Calls `use` with a copy of `sound` for all fields and values of in_corpus_share().
 void for_each_value(const FieldTable& table, const Buffer& sound, std::size_t at,
                     const std::function<void(const FieldRow&, Buffer, const std::string&)>& use) {
   std::size_t count = 0;
@@ -55,7 +55,7 @@ void for_each_value(const FieldTable& table, const Buffer& sound, std::size_t at
     const auto last = row.size_bytes > 8 ? first + row.size_bytes - 1 : first;
     for (auto place = first; place <= last; place += step) {
       for (const auto value : hostile_values(load_field(sound, place, step), step)) {
-        if (++count % corpus_share() != 0) continue;
+        if (!in_corpus_share(++count)) continue;
         auto damaged = sound;
         store_field(damaged, place, step, value);
         use(row, std::move(damaged),

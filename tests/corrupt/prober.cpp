@@ -21,10 +21,14 @@
 
 namespace dgfs::test {
 
-std::size_t corpus_share() {
-  const char* wanted = std::getenv("DGFS_CORPUS_SHARE");
-  static const auto share = std::stoul(wanted != nullptr ? wanted : DGFS_CORPUS_SHARE);
-  return share;
+bool in_corpus_share(std::size_t number) {
+  const auto set_or = [](const char* name, const char* otherwise) {
+    const char* set = std::getenv(name);
+    return std::stoul(set != nullptr ? set : otherwise);
+  };
+  static const auto share = set_or("DGFS_CORPUS_SHARE", DGFS_CORPUS_SHARE);
+  static const auto turn = set_or("DGFS_CORPUS_TURN", "0");
+  return (number + turn) % share == 0;
 }
 
 namespace {

@@ -53,9 +53,11 @@ struct Findings {
   [[nodiscard]] std::string text() const;
 };
 
-/// Tests try one of so many changes of a body or a field. The environment variable
-/// DGFS_CORPUS_SHARE sets the number; the build sets a default for tests that run often.
-[[nodiscard]] std::size_t corpus_share();
+/// Tells whether a test tries the change with this number: tests try one of so many changes of a
+/// body or a field. The environment variable DGFS_CORPUS_SHARE sets how many; the build sets a
+/// default for tests that run often. DGFS_CORPUS_TURN, a number, moves the share, so that runs with
+/// different numbers try different changes.
+[[nodiscard]] bool in_corpus_share(std::size_t number);
 
 class Prober {
  public:
