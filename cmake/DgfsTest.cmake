@@ -1,18 +1,28 @@
-# dgfs_test(NAME <program> SOURCES <file>... LINKS <target>... [LABELS <label>...])
-# One GoogleTest program; every TEST in it becomes a ctest case with the labels (default: unit).
-# Labels: CONTRIBUTING.md, "Tests".
-include(GoogleTest)
+# dgfs_test(NAME <program> SOURCES <file>... LINKS <target>... [LABELS <label>...] [SHARDS <n>]
+#           [LONG <filter>])
+# One GoogleTest program, and one ctest entry for it: a process for each case would take longer than
+# most cases. SHARDS: so many entries share the cases of a long program, for several processors.
+# LONG: cases of this filter run in an entry of their own, with the label slow, where a sanitizer
+# slows them down. Labels (default: unit): CONTRIBUTING.md, "Tests".
 
 # What the thread sanitizer is worth building for.
 add_custom_target(dgfs_tsan_tests)
 
+# dgfs_add_test_entry(<entry> <program> <filter> <labels> <environment>)
+function(dgfs_add_test_entry entry program filter labels environment)
+  add_test(NAME ${entry} COMMAND ${program} --gtest_brief=1 --gtest_filter=${filter})
+  set_tests_properties(${entry} PROPERTIES LABELS "${labels}" TIMEOUT 3000
+                                           ENVIRONMENT "${environment}")
+endfunction()
+
 function(dgfs_test)
-  cmake_parse_arguments(arg "" "NAME" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "NAME;SHARDS;LONG" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
   add_executable(${arg_NAME} ${arg_SOURCES})
   target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} GTest::gtest_main dgfs_warnings)
+  dgfs_precompile(${arg_NAME})
   if("tsan" IN_LIST arg_LABELS)
     add_dependencies(dgfs_tsan_tests ${arg_NAME})
   endif()
@@ -23,15 +33,41 @@ function(dgfs_test)
   if(DGFS_TEST_LABELS AND "${unwanted}" STREQUAL "${arg_LABELS}")
     set_target_properties(${arg_NAME} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
-  gtest_discover_tests(${arg_NAME} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES TIMEOUT 600)
-  # PROPERTIES would keep the first label of a list only, so ctest sets them itself, from a file.
-  set(label_script ${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}_labels.cmake)
-  file(WRITE ${label_script}
-    "if(${arg_NAME}_TESTS)\n"
-    "  set_tests_properties(\${${arg_NAME}_TESTS} PROPERTIES LABELS \"${arg_LABELS}\")\n"
-    "endif()\n")
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${label_script})
+  set(filter *)
+  if(DGFS_SANITIZE AND arg_LONG)
+    set(filter -${arg_LONG})
+    dgfs_add_test_entry(${arg_NAME}.long ${arg_NAME} ${arg_LONG} "${arg_LABELS};slow" "")
+  endif()
+  if(NOT arg_SHARDS)
+    dgfs_add_test_entry(${arg_NAME} ${arg_NAME} ${filter} "${arg_LABELS}" "")
+    return()
+  endif()
+  math(EXPR last "${arg_SHARDS} - 1")
+  foreach(index RANGE ${last})
+    math(EXPR number "${index} + 1")
+    dgfs_add_test_entry(${arg_NAME}.${number} ${arg_NAME} ${filter} "${arg_LABELS}"
+                        "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
+  endforeach()
+endfunction()
+
+# dgfs_precompile(<program>): the program's files begin with tests/support/precompiled.h, compiled
+# once for all test programs. Only clang gains by it: GCC takes longer to write such a file than
+# the programs then save.
+function(dgfs_precompile program)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR DGFS_BUILD_FUZZERS)
+    return()
+  endif()
+  if(NOT TARGET dgfs_test_precompiled)
+    add_executable(dgfs_test_precompiled EXCLUDE_FROM_ALL
+                   ${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp)
+    target_link_libraries(dgfs_test_precompiled PRIVATE dgfs::test_support GTest::gtest
+                                                        dgfs_warnings)
+    # With the time of its making in it, no cache would know the file again.
+    target_compile_options(dgfs_test_precompiled PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    target_precompile_headers(dgfs_test_precompiled PRIVATE
+                              ${PROJECT_SOURCE_DIR}/tests/support/precompiled.h)
+  endif()
+  target_precompile_headers(${program} REUSE_FROM dgfs_test_precompiled)
 endfunction()
 
 # dgfs_fuzzer(NAME <program> SOURCES <file>... LINKS <target>... CORPUS <folder>)
