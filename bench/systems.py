@@ -348,7 +348,7 @@ def walk(system, command):
 
 
 def walk_after(system, before, command):
-    """A walk of what another cold walk has left in the caches. both_s: the time of the two."""
+    """A walk with the caches that another cold walk has left. both_s: the time of the two."""
     result = {}
     with cold(system):
         begin = time.monotonic()
