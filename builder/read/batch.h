@@ -101,7 +101,7 @@ struct FileRules {
 };
 
 /// Opens the file of an item, finds its holes, and notes attributes, holes and xattrs in the item;
-/// forgets what the item had of an earlier try. Errors: those of SourceFile::open() and
+/// forgets the notes of an earlier try. Errors: those of SourceFile::open() and
 /// find_holes(); kChanged if other names of the scanned object would get the content of another.
 /// @param grown_bytes_max  if the file has grown beyond this since the scan: kChanged, or with
 ///                         keep_going its content up to the scanned size

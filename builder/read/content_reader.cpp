@@ -156,10 +156,10 @@ Status ContentReader::settle(const SourceFile& file, Bytes content, bool is_last
   if (change == SourceChange::kNone) return ok();
   if (is_last_try && change == SourceChange::kAttributes) return ok();
   if (!is_last_try || !options_.rules.keep_going) return changed_while_read(file.file());
-  second_.resize(content.size());
-  DGFS_CHECK(again(MutableBytes(second_)));
+  Buffer second(content.size());
+  DGFS_CHECK(again(MutableBytes(second)));
   DGFS_CHECK(file.check_holes(stop_));
-  if (!std::ranges::equal(content, second_)) return changed_while_read(file.file());
+  if (!std::ranges::equal(content, second)) return changed_while_read(file.file());
   item.more().lost_parts.emplace_back(LostPart::kEnd, beginning_kept(file));
   return ok();
 }

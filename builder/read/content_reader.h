@@ -102,7 +102,6 @@ class ContentReader final : public BatchFiller {
   std::string prefix_;
   Fragments fragments_;
   Buffer content_;
-  Buffer second_;                     ///< a second reading of a file that keeps changing
   std::optional<FileDigest> digest_;  ///< made for the first digest
 };
 

@@ -26,7 +26,7 @@ namespace dgfs::builder {
 /// How often the content of a file is read, at most, until it does not change meanwhile.
 inline constexpr int kReadsMax = 3;
 
-/// How a file differs from what it was when it was opened.
+/// How a file differs from its state when it was opened.
 enum class SourceChange : std::uint8_t {
   kNone,
   kAttributes,  ///< not in size and time: a link was made, or the mode set
@@ -74,7 +74,7 @@ class SourceFile {
   /// Reads content [content_begin, ... + out.size()). Errors: as read_frames().
   [[nodiscard]] Status read_content(std::uint64_t content_begin, MutableBytes out) const;
 
-  /// What changed since it was opened. Errors: kIo.
+  /// How it has changed since it was opened. Errors: kIo.
   [[nodiscard]] Result<SourceChange> change() const;
   /// The same file as it is now, still without its holes. Errors: kIo.
   [[nodiscard]] Result<SourceFile> as_of_now() const;
