@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Who sent a request. Where the kernel may have mounts with mapped ids (idmapped mounts), requests
-// name a user only if they make an object: then the user as the mapping shows it.
+// The sender of a request. Where the kernel may have mounts with mapped ids (idmapped mounts),
+// requests name a user only if they make an object: then the user as the mapping shows it.
 #pragma once
 
 #include <fuse_lowlevel.h>

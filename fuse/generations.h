@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Generations: what a file handle (open_by_handle_at(2), NFS) has besides the inode number, so that
-// a handle from another image or delta is stale instead of opening another file.
+// Generations: a file handle (open_by_handle_at(2), NFS) has one besides the inode number. So a
+// handle from another image or delta is stale, and does not open another file.
 #pragma once
 
 #include <cstdint>

@@ -70,8 +70,8 @@ Status check_apart(const std::string& delta_path, const std::string& mount_point
       .in_file(mount_point);
 }
 
-// Later lookups must not lead through the mount. So what lies below it is opened before.
-void open_what_will_be_hidden(const reader::Image& image, const std::string& mount_point) {
+// Later lookups must not lead through the mount. So the files below it are opened before.
+void open_files_below(const reader::Image& image, const std::string& mount_point) {
   for (const auto& [role, path] : image.files()) {
     if (lies_in(absolute(path), mount_point)) return static_cast<void>(image.has_second_index());
   }
@@ -88,8 +88,8 @@ struct Mounting {
   const std::string delta_path;  ///< empty: there is none
   MountKeeper* keeper;           ///< null: the options need none
 
-  // A mount also appears in the other places where its directory is mounted (bind mounts), so only
-  // now it is certain what it hides.
+  // A mount also appears in the other places where its directory is mounted (bind mounts). It may
+  // hide files there, too, and they are known only now.
   [[nodiscard]] Status after_mounting() const {
     if (keeper != nullptr) {
       DGFS_CHECK(keeper->mounted(mount_point));
@@ -214,7 +214,7 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
   if (arguments.delta_path) memory.share_with(shared);
   storage::AvoidingEnv avoiding(env);
   DGFS_TRY(opened, open_image(avoiding, options, arguments, damage_log, shared.caches));
-  open_what_will_be_hidden(*opened.image, mount_point);
+  open_files_below(*opened.image, mount_point);
   RequestCounters own_counters;
   const Mounting mounting{avoiding,
                           options,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Unmounts for users of all kinds.
+// Unmounting for ordinary users.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@
 
 namespace dgfs::storage {
 
-/// A File that knows. Thread-safe.
+/// A File that can read its attributes one by one. Thread-safe.
 class FileTraits {
  public:
   virtual ~FileTraits() = default;
@@ -24,7 +24,7 @@ class FileTraits {
       std::vector<Error>& unreadable) const = 0;
 };
 
-/// A Directory that knows. Thread-safe.
+/// A Directory that can do so for its entries, and that knows its file system. Thread-safe.
 class DirectoryTraits {
  public:
   virtual ~DirectoryTraits() = default;
@@ -33,7 +33,7 @@ class DirectoryTraits {
   [[nodiscard]] virtual bool keeps_inode_numbers() const = 0;
 };
 
-/// The attributes that can be read, for a caller who would rather lose some than all. Appends an
+/// The attributes that can be read, for a caller that would rather lose some than all. Appends an
 /// error to `unreadable` for each attribute that cannot be read, and for a list that cannot be read
 /// as a whole. Files without FileTraits give all or none.
 [[nodiscard]] std::vector<Xattr> readable_xattrs(const File& file, std::vector<Error>& unreadable);

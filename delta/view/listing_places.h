@@ -24,7 +24,7 @@ using ListingCookie = std::uint64_t;
 inline constexpr ListingCookie kBehindSelf = 1;    ///< behind "."
 inline constexpr ListingCookie kBehindParent = 2;  ///< behind ".."
 
-/// What a cookie says. Codes (name_code.h) say where the name stands in the order of names. A
+/// The content of a cookie. Codes (name_code.h) say where the name stands in the order of names. A
 /// value.
 ///
 ///   no anchor      01, code as seen from before all names: 54 bits
@@ -106,7 +106,7 @@ class ListingPlaces {
     void insert(const Key& key, std::string_view name, std::size_t bytes_max);
   };
 
-  mutable std::mutex mutex_;  ///< innermost; guards what follows
+  mutable std::mutex mutex_;  ///< innermost; guards the members below
   Names anchors_;
   Names given_;
 };

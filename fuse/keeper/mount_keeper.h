@@ -16,7 +16,7 @@
 
 namespace dgfs::fuse {
 
-/// What the keeper found when it tried to unmount an unused mount.
+/// How a mount is used, as the keeper finds it when it tries to unmount it.
 enum class Use : std::uint8_t {
   kNone,     ///< nothing used the mount, and it is unmounted now
   kEarlier,  ///< nothing uses it now, but something did since the last time

@@ -20,7 +20,7 @@ inline Status reply_entry(fuse_req_t request, ViewFileSystem& mounted, const vie
   return ok();
 }
 
-/// The user who sent a request that makes an object.
+/// The sender of a request that makes an object.
 [[nodiscard]] inline view::Credentials credentials_of(fuse_req_t request) {
   const auto* context = fuse_req_ctx(request);
   return {context->uid, context->gid, context->umask};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Changes of attributes that a mount shows other values for: as on file systems that store none of
-// them (exFAT). So the stored ones stay what they are.
+// Changes of attributes whose shown values are not the stored ones. The stored values stay, as if
+// the file system stored none of them (as exFAT).
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace dgfs::fuse {
 
-/// Takes out of a change what overrides replace. An owner or group that is shown already is no
-/// change, any other is refused. Permissions under umask= are ignored. Bits that overrides do not
-/// show (set-user-id, set-group-id, under umask= also sticky) are refused: they would be given in
-/// the name of the stored owner. Device files change as without overrides.
+/// Takes the attributes that overrides replace out of a change. An owner or group that is shown
+/// already is no change, any other is refused. Permissions under umask= are ignored. Bits that
+/// overrides do not show (set-user-id, set-group-id, under umask= also sticky) are refused: they
+/// would be given in the name of the stored owner. Device files change as without overrides.
 /// @param mode  of the object
 /// Errors: kNotPermitted.
 [[nodiscard]] Status keep_overridden(const AttributeOverrides& overrides, std::uint32_t mode,

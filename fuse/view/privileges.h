@@ -19,7 +19,7 @@ namespace dgfs::fuse {
 /// group may not execute the file and the user is in the group.
 [[nodiscard]] std::uint32_t set_ids_to_clear(fuse_req_t request, const view::Attributes& file);
 
-/// Whether set-id bits are dropped. Some requests do not say it: then root may keep them.
+/// Whether set-id bits are dropped. Some requests leave it open: root may keep the bits then.
 enum class DropsSetIds : std::uint8_t { kNo, kYes, kUnlessRoot };
 
 /// Drops privileges before contents change, and tells the kernel, which caches attributes. Only for

@@ -81,7 +81,7 @@ Status make_if_vacant(storage::Env& env, const std::string& path, const reader::
   const auto& superblock = image.superblock();
   auto making =
       delta::NewDelta::make_if_vacant(env, path, superblock.uuid, superblock.next_inode, options);
-  // Quotas, or blocks that the file system keeps for itself, are not in what it calls free.
+  // The system also counts space as free that quotas forbid, or that it keeps for itself.
   if (!making && making.error().kind() == ErrorKind::kNoSpace) {
     return no_space_for(path, options, std::nullopt);
   }

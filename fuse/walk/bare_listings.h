@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// BareListings: the directories whose bare names the kernel may keep, and whether programs look
-// them up.
+// BareListings: the directories whose bare names the kernel may keep. Finds out whether programs
+// look them up.
 #pragma once
 
 #include <array>

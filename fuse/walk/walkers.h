@@ -14,7 +14,7 @@
 
 namespace dgfs::fuse {
 
-/// What a reply to READDIRPLUS may leave out. A value.
+/// The parts that a reply to READDIRPLUS may leave out. A value.
 struct ListingPlan {
   std::size_t probes = 0;      ///< so many files may come with attributes that hold for no time
   std::size_t bare_names = 0;  ///< so many files may come without an inode

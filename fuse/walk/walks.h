@@ -29,7 +29,7 @@ class Walks {
   /// @param counters  must outlive the object
   explicit Walks(RequestCounters& counters) : counters_(counters) {}
 
-  // Begins; before this call all listings are whole.
+  // One of these two begins; until then all listings are whole.
 
   /// The kernel keeps listings.
   /// @param drop  see ListingDropper::start(); if it cannot start, all listings stay whole

@@ -25,8 +25,8 @@ class Image;
 /// Extracts an image.
 /// @param destination  created if missing: with the permissions of the image's root, or with the
 ///                     default ones (umask) if only paths below the root are chosen. Existing
-///                     directories in it are entered. ExtractOptions::existing says
-///                     what becomes of other existing names
+///                     directories in it are entered. ExtractOptions::existing decides
+///                     about other existing names
 /// A regular file gets its name once its contents and attributes are complete, so a killed process
 /// leaves no incomplete file under a name. Permissions, times and xattrs of directories are set
 /// last, deepest directory first; if one fails, the others are still set. Nothing is synced. Memory

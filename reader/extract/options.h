@@ -48,14 +48,14 @@ struct LostAttribute {
   std::string name;
 };
 
-/// Whether an entry is written whose name the destination has already. Directories that exist are
+/// The treatment of an entry if the destination has its name already. Directories that exist are
 /// entered in any case.
 enum class ExistingNames : std::uint8_t {
   kFail,  ///< it is a failure (kExists)
-  /// It is left as it is, and so are the attributes of a directory that exists.
+  /// The old object is left as it is, and so are the attributes of a directory that exists.
   kSkip,
-  /// It is removed once the new object is complete, or before it if the new object is no regular
-  /// file. A directory is removed only if it is empty.
+  /// The old object is removed once the new one is complete, or before the new one is made if that
+  /// is no regular file. A directory is removed only if it is empty.
   kReplace,
 };
 

@@ -19,7 +19,7 @@ constexpr unsigned kStatxUniqueMount = 0x4000;
 
 }  // namespace
 
-// O_PATH opens nothing in the file system, and AT_STATX_DONT_SYNC takes what the kernel knows.
+// O_PATH opens nothing in the file system, and AT_STATX_DONT_SYNC asks only the kernel.
 Result<MountIdentity> mount_of(const std::string& directory) {
   const UniqueFd fd(retry_interrupted(
       [&] { return ::open(directory.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Which mount a directory belongs to.
+// The mount of a directory.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct MountIdentity {
   friend bool operator==(const MountIdentity&, const MountIdentity&) = default;
 };
 
-/// The mount that holds a directory, or whose root the directory is. Asks no server for anything
+/// The mount that holds a directory; the directory may be its root. Asks no server for anything
 /// about the directory itself, so it works for a mount whose server is dead or is the caller.
 /// Errors: those of open(2) for its parents, kUnsupported (before Linux 5.8).
 [[nodiscard]] Result<MountIdentity> mount_of(const std::string& directory);

@@ -47,9 +47,9 @@ Status copy_content(const File& from, File& to) {
   return ok();
 }
 
-// The mode that a new file here would get: what the umask, or the access list that new files
-// inherit, leaves of all permission bits. Only an empty file has this mode under a name, and only
-// for a moment.
+// The mode that a new file here would get: all permission bits, without those that the umask takes,
+// or the access list that new files inherit. Only an empty file has this mode under a name, and
+// only for a moment.
 Result<mode_t> mode_of_new_files(int directory_fd, std::string_view name, const std::string& path) {
   DGFS_TRY(created, create_hidden(directory_fd, name, kUnnamedMode, path));
   struct stat status {};

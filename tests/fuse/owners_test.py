@@ -120,7 +120,7 @@ class OverriddenTest(DeltaCase):
         for name in ("secret", "new", "fresh", "fresh/two"):
             self.assertEqual(self.status(name), (NOBODY, NOBODY, 0o755), name)
         self.assertEqual(int(os.stat(self.point / "secret").st_mtime), 978307200)
-        # Even root cannot give what is not kept.
+        # Even root cannot set values that are not kept.
         self.refused(errno.EPERM, os.chown, self.point / "secret", 7, -1)
         self.refused(errno.EPERM, os.chown, self.point / "secret", -1, 7)
         self.refused(errno.EPERM, os.chmod, self.point / "secret", 0o4755)

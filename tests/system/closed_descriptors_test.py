@@ -90,7 +90,7 @@ class ClosedDescriptors(support.ScratchCase):
                 with self.subTest(command=command[0], closed=sorted(closed)):
                     result = start(closed, *command)
                     if 1 in closed:
-                        # As the same command of other packages: what cannot be printed is an error.
+                        # As in other packages, output that cannot be printed is an error.
                         self.assertEqual(result.returncode,
                                          1 if expected.stdout else expected.returncode)
                         if 2 not in closed and expected.stdout:

@@ -66,7 +66,7 @@ class DeltaDirectory {
   /// Store::start() of each store. Errors: those of it.
   [[nodiscard]] Status start();
   [[nodiscard]] const Manifest& manifest() const { return manifest_; }
-  /// What the opening has changed so that only the owner has permissions.
+  /// The modes that the opening has changed, so that only the owner has permissions.
   [[nodiscard]] const Privacy& privacy() const { return privacy_; }
   /// From the oldest to the newest.
   [[nodiscard]] const std::vector<std::unique_ptr<Store>>& stores() const { return stores_; }

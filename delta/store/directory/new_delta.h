@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// NewDelta: a delta that its process has just made, and that goes again unless it comes into use.
+// NewDelta: a delta that its process has just made. It goes again unless it comes into use.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,8 @@ class NewDelta {
   bool is_kept_ = false;
 };
 
-/// Whether a directory is missing, or empty, or has only what an interrupted attempt to make a
-/// delta leaves: a store without a manifest that was never written to. Any other store without a
+/// Whether a directory is missing, or empty, or has only the remains of an interrupted attempt to
+/// make a delta: a store without a manifest that was never written to. Any other store without a
 /// manifest may be all that is left of a delta, so nothing may be made over it.
 /// Errors: those of reading the directory.
 [[nodiscard]] Result<bool> is_vacant(storage::Env& env, const std::string& directory);

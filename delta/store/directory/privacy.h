@@ -14,7 +14,7 @@
 
 namespace dgfs::delta {
 
-/// What make_private() has found. A value.
+/// The findings of make_private(). A value.
 struct Privacy {
   std::uint64_t tightened = 0;   ///< directories and files that others had permissions for
   std::optional<Error> refused;  ///< the first refusal of the system to change one of them

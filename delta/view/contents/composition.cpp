@@ -35,7 +35,7 @@ Status Composition::make(std::uint64_t offset_bytes, MutableBytes out) {
 
 // A chunk is composed as a whole and kept if most of it is wanted, or if it is asked for again. A
 // sequence that takes whole chunks leaves none behind: its reader, mostly the kernel, has all of
-// their bytes, and a long file that is read once would drive out what the other caches hold.
+// their bytes, and a long file that is read once would drive other chunks out of the caches.
 Result<Composition::Pieces> Composition::find_pieces(std::uint64_t offset_bytes, MutableBytes out) {
   const Chunks& chunks = file_.chunks();
   Pieces pieces;

@@ -32,7 +32,7 @@ def take_handle(path):
 
 class FileHandleTest(DeltaCase):
     def read(self, handle):
-        """Returns what the file of a handle holds; an errno if it cannot be opened."""
+        """Returns the content of the file of a handle; an errno if it cannot be opened."""
         root = os.open(self.point, os.O_RDONLY)
         try:
             file = LIBC.open_by_handle_at(root, ctypes.byref(handle), os.O_RDONLY)

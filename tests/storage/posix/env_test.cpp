@@ -58,7 +58,7 @@ TEST_F(PosixEnvTest, PublishCopiesAFileThatCannotBeLinked) {
   EXPECT_EQ(std::move(env_->open_directory(dir_.path())).value()->list().value().size(), 1U);
 }
 
-// The mode of a copy is that of a linked file: as asked for, without what the umask takes.
+// The mode of a copy is that of a linked file: as asked for, without the bits that the umask takes.
 TEST_F(PosixEnvTest, ACopyHasTheModeThatItWasPublishedWith) {
   ASSERT_TRUE(env_->open(dir_ / "usual", {storage::OpenOptions::Mode::kCreateNew}));
   const auto usual = env_->status(dir_ / "usual").value().mode;

@@ -107,7 +107,7 @@ TEST(ManifestTest, TheOtherSlotStandsInForOneThatIsLost) {
 }
 
 // A later version may have its checksum elsewhere: it is not called damaged. Beside a valid slot it
-// is what a flipped bit leaves.
+// is damage: a flipped bit.
 TEST(ManifestTest, AnotherVersionIsToldFromDamage) {
   auto newer = encode_manifest(stack_of(2));
   newer[8] = 3;

@@ -173,7 +173,7 @@ TEST_F(NewDeltaTest, ACrashWhileItIsMadeLeavesRoomForIt) {
   EXPECT_GT(interrupted, 20);
 }
 
-// What may be left of a delta that was used is never taken for an interrupted attempt.
+// The remains of a delta that was used are never taken for an interrupted attempt.
 TEST_F(NewDeltaTest, WhatHeldAChangeIsNotVacant) {
   for (const bool has_checkpoint : {false, true}) {
     env_ = storage::make_memory_env(1);
