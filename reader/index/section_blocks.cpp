@@ -140,7 +140,7 @@ Status check_count(Bytes body, std::uint64_t count_max, const char* elements) {
   DGFS_TRY(count, decoder.varint());
   if (count <= count_max) return ok();
   return Error(ErrorKind::kCorrupt, 3022,
-               fmt::format("{} {}, of which there can be {}", count, elements, count_max));
+               fmt::format("{} {}, but there can be only {}", count, elements, count_max));
 }
 
 ExpansionBudget::ExpansionBudget(const IndexCopy& copy)
