@@ -114,13 +114,16 @@ void PlacedNames::load(PlacedName& into) {
   if (!moved) failed_ = std::move(moved).error();
 }
 
+// After an error the walk may stand behind names that it could not read.
+bool PlacedNames::has_more() const { return !failed_ && walk_.is_at_name(); }
+
 bool PlacedNames::has_next() {
-  if (count_ == 1 && walk_.is_at_name()) load(names_[1]);
+  if (count_ == 1 && has_more()) load(names_[1]);
   return count_ == 2;
 }
 
 Result<const PlacedName*> PlacedNames::name() {
-  if (count_ == 0 && walk_.is_at_name()) load(names_[0]);
+  if (count_ == 0 && has_more()) load(names_[0]);
   if (count_ != 0) return &names_[0];
   if (failed_) return *failed_;
   return nullptr;

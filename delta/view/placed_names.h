@@ -25,8 +25,8 @@ struct PlacedName {
   std::uint64_t code = 0;            ///< as seen from before all names
 };
 
-/// For one reply, in one thread. It reads one name ahead, because a name whose code the next one
-/// has, too, needs another cookie.
+/// For one reply, in one thread. It reads one name ahead: if two neighbours have the same code,
+/// the first one needs another cookie.
 class PlacedNames {
  public:
   /// @param walk  is at no name yet; must outlive it, as must `places`
@@ -64,6 +64,7 @@ class PlacedNames {
   [[nodiscard]] bool gives(ListingCookie cookie);
   [[nodiscard]] Status seek_code(std::string_view from, std::uint64_t code, unsigned bits);
   void load(PlacedName& into);
+  [[nodiscard]] bool has_more() const;
   [[nodiscard]] bool has_next();
 
   DirectoryWalk& walk_;

@@ -7,6 +7,9 @@
 #include <set>
 
 #include "delta/view/record/keys.h"
+#include "format/header/section.h"
+#include "format/header/volume_header.h"
+#include "format/limits.h"
 #include "tests/delta/view/view_fixture.h"
 #include "tests/support/random.h"
 
@@ -246,6 +249,51 @@ TEST_F(ViewListing, GoesOnBehindAnObjectWhoseRecordIsDamaged) {
     return true;
   }));
   EXPECT_EQ(count, 102U);
+}
+
+// Overwrites the last page of names in both copies of the index.
+void lose_last_page(storage::Env& env, const format::Superblock& superblock) {
+  const auto pages = superblock.section(format::SectionKind::kPages);
+  ASSERT_GT(pages.length_bytes, 2 * format::kPageBytes);
+  const auto place = pages.offset_bytes + pages.length_bytes - format::kPageBytes;
+  const auto image = value_of(env.open(kImage, {storage::OpenOptions::Mode::kReadWrite}));
+  Buffer header(format::kPageBytes);
+  expect_ok(storage::read_exactly(*image, 0, header));
+  const auto copy = value_of(format::decode_volume_header(header)).index_offset;
+  expect_ok(image->write_at(copy + place, Buffer(format::kPageBytes)));
+  const auto index = value_of(env.open(kIndex, {storage::OpenOptions::Mode::kReadWrite}));
+  expect_ok(index->write_at(place, Buffer(format::kPageBytes)));
+}
+
+// Names behind a lost page are none of a reply: the next one would go on behind the page, and the
+// loss would not show.
+TEST(ViewListingOfALostPage, EndsBeforeThePage) {
+  constexpr std::size_t kNames = 3000;
+  ViewedTree tree;
+  tree.tree().directory("d");
+  // Names that compress badly, so that they take several pages.
+  const auto name_of = [](std::size_t i) {
+    return std::to_string(10'000 + i) + std::to_string(i * 0x9E3779B97F4A7C15U);
+  };
+  for (std::size_t i = 0; i < kNames; ++i) tree.tree().file("d/" + name_of(i), "x");
+  tree.open();
+  const auto directory = value_of(tree.view().lookup(kRoot, "d")).object;
+  value_of(tree.view().create(directory, "z", {}, {}));
+  lose_last_page(tree.tree().memory(), tree.image().superblock());
+  tree.reopen_image();
+  const auto listing = value_of(tree.view().open_listing(directory));
+  for (const bool wants_attributes : {false, true}) {
+    std::vector<std::string> names;
+    const auto read = listing->read(0, wants_attributes, [&](const ListingName& name) {
+      names.emplace_back(name.name);
+      return true;
+    });
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().kind(), ErrorKind::kCorrupt);
+    ASSERT_GT(names.size(), 3U);
+    ASSERT_LT(names.size(), kNames);
+    EXPECT_EQ(names.back(), name_of(names.size() - 3)) << "behind . and ..";
+  }
 }
 
 }  // namespace
