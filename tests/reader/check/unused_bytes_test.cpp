@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +26,7 @@
 #include "reader/image.h"
 #include "storage/memory/env.h"
 #include "tests/reader/packed_tree.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -105,7 +109,8 @@ TEST_F(UnusedBytes, MustBeZeroBehindTheExtents) {
 // Puts the extent of the only file behind bytes that belong to nothing.
 class GapFiller final : public builder::BatchFiller {
  public:
-  explicit GapFiller(std::uint8_t stray) : stray_(stray) {}
+  explicit GapFiller(std::uint8_t stray, std::size_t gap_bytes = kGapBytes)
+      : stray_(stray), gap_bytes_(gap_bytes) {}
   void fill(builder::Batch& batch) override {
     batch.reserve_data(builder::kBatchBytesMax);
     for (auto& item : batch.items) {
@@ -113,12 +118,12 @@ class GapFiller final : public builder::BatchFiller {
       if (builder::record_kind(record) == builder::RecordKind::kDirectory) continue;
       const auto entry = value_of(builder::decode_entry_record(record));
       if (!builder::needs_reading(entry, item)) continue;
-      Buffer data(kGapBytes);
-      data[kGapBytes / 2] = stray_;
+      Buffer data(gap_bytes_);
+      data[gap_bytes_ / 2] = stray_;
       Buffer extent;
       format::append_raw_extent(Buffer(entry.size_bytes, 'x'), extent);
       batch.checksums.push_back(format::load<std::uint64_t>(extent, 0));
-      item.stored.at_bytes = format::kPageBytes + kGapBytes;
+      item.stored.at_bytes = format::kPageBytes + gap_bytes_;
       data.insert(data.end(), extent.begin(), extent.end());
       std::copy(data.begin(), data.end(), batch.next_data(data.size()).begin());
       batch.data_bytes += data.size();
@@ -128,21 +133,28 @@ class GapFiller final : public builder::BatchFiller {
 
  private:
   std::uint8_t stray_;
+  std::size_t gap_bytes_;
 };
+
+// Packs a file of 1000 bytes as /gap.dgfs.
+std::unique_ptr<storage::MemoryEnv> image_with_gap(std::uint8_t stray, std::size_t gap_bytes) {
+  auto memory = storage::make_memory_env(1);
+  expect_ok(memory->make_directory("/tree", 0755));
+  const auto tree = value_of(memory->open_directory("/tree"));
+  expect_ok(value_of(tree->create_file("a", 0644))->write_at(0, Buffer(1000, 'x')));
+  builder::BuildOptions build;
+  build.source = "/tree";
+  build.image_path = "/gap.dgfs";
+  EXPECT_TRUE(builder::ImageBuilder(*memory, build, [=] {
+                return std::make_unique<GapFiller>(stray, gap_bytes);
+              }).run());
+  return memory;
+}
 
 // F-027
 TEST(UnusedBytesBetweenExtents, MustBeZero) {
   for (const std::uint8_t stray : {std::uint8_t{0}, std::uint8_t{7}}) {
-    const auto memory = storage::make_memory_env(1);
-    expect_ok(memory->make_directory("/tree", 0755));
-    const auto tree = value_of(memory->open_directory("/tree"));
-    expect_ok(value_of(tree->create_file("a", 0644))->write_at(0, Buffer(1000, 'x')));
-    builder::BuildOptions build;
-    build.source = "/tree";
-    build.image_path = "/gap.dgfs";
-    ASSERT_TRUE(builder::ImageBuilder(*memory, build, [stray] {
-                  return std::make_unique<GapFiller>(stray);
-                }).run());
+    const auto memory = image_with_gap(stray, GapFiller::kGapBytes);
     std::vector<Error> found;
     reader::VerifyOptions options;
     options.damaged_index = [&](const Error& error) { found.push_back(error); };
@@ -154,6 +166,34 @@ TEST(UnusedBytesBetweenExtents, MustBeZero) {
     EXPECT_EQ(found[0].section(), "unused bytes");
     EXPECT_EQ(found[0].offset(), format::kPageBytes + GapFiller::kGapBytes / 2);
   }
+}
+
+// A sparse file may have a gap of terabytes.
+TEST(UnusedBytesBetweenExtents, AreNotReadToTheirEndOnceItIsStopped) {
+  const auto memory = image_with_gap(0, std::size_t{3} << 20);
+  std::atomic<bool> stop = false;
+  std::uint64_t reads = 0;
+  std::uint64_t reads_to_stop = std::numeric_limits<std::uint64_t>::max();
+  HookEnv env(*memory, [&](storage::CallKind kind, const std::string& path) -> Status {
+    if (kind == storage::CallKind::kRead && path == "/gap.dgfs" && ++reads == reads_to_stop) {
+      stop = true;
+    }
+    return ok();
+  });
+  const auto image = value_of(reader::Image::open(env, "/gap.dgfs"));
+  reader::VerifyOptions options;
+  options.stop = &stop;
+  options.jobs = 1;
+  const auto opened = reads;
+  ASSERT_TRUE(value_of(reader::verify(*image, options)).sound());
+  const auto all = reads - opened;
+  ASSERT_GT(all, 45U) << "64 KiB at once";
+  reads = opened;
+  reads_to_stop = opened + all - 40;  // the gap is read last
+  const auto stopped = reader::verify(*image, options);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().kind(), ErrorKind::kInterrupted);
+  EXPECT_LT(reads, reads_to_stop + 20);
 }
 
 TEST_F(UnusedBytes, BehindAFileAreNoneOfTheImages) {
