@@ -169,6 +169,32 @@ TEST_F(HostileIndex, MoreInodeRunsThanEntries) {
   expect_error(ErrorKind::kCorrupt, 3022, "inode runs");
 }
 
+// Pages of zeros claim 2.6 million entries, and a small block has a run for each.
+TEST_F(HostileIndex, ManyInodeRuns) {
+  constexpr std::uint64_t kPages = 160;
+  constexpr std::uint64_t kRuns = kPages * format::kPageEntriesMax;
+  replace(SectionKind::kPages, Buffer(kPages * format::kPageBytes));
+  superblock_.namespace_entries = kRuns;
+  superblock_.next_inode = kRuns + 1;
+  std::vector<format::PageRecord> records(kPages);
+  for (std::uint64_t page = 0; page < kPages; ++page) {
+    records[page].prefix = page == 0 ? std::string() : format::link_key(page);
+    records[page].first_ordinal = page * format::kPageEntriesMax;
+    records[page].entry_count = format::kPageEntriesMax;
+  }
+  replace_blocks(SectionKind::kPageDirectory, {format::encode_page_block(records)});
+  Buffer lists;
+  format::encode_directory_list(lists, kRuns - 1, std::vector<std::uint64_t>{1});
+  format::encode_directory_list(lists, 0, {});
+  replace_blocks(SectionKind::kDirectoryTable, {lists});
+  Buffer body;
+  format::Encoder encoder(body);
+  encoder.varint(kRuns);
+  body.resize(body.size() + 2 * kRuns, 1);  // inode 1, one entry, again and again
+  replace_blocks(SectionKind::kInodeRuns, {body});
+  expect_error(ErrorKind::kLimit, 3023, "inode runs");
+}
+
 TEST_F(HostileIndex, MoreVolumesThanNumbers) {
   Buffer body;
   format::Encoder encoder(body);
