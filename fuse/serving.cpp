@@ -6,8 +6,9 @@
 #include <cerrno>
 #include <chrono>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <thread>
+#include <utility>
 
 #include "fuse/keeper/idle_watch.h"
 #include "fuse/logger.h"
@@ -101,10 +102,11 @@ Status serve(Service& service, const MountOptions& options, const MountArguments
     const storage::BlockedSignals blocked;  // the threads started here inherit it
     DGFS_CHECK(service.file_system.start(service, session.get(), threads));
   }
-  std::optional<IdleWatch> idle;
+  std::unique_ptr<IdleWatch> idle;
   if (keeper != nullptr && arguments.idle.count() != 0) {
     const storage::BlockedSignals blocked;
-    idle.emplace(service, *keeper, arguments.idle);
+    DGFS_TRY(watch, IdleWatch::start(service, *keeper, arguments.idle));
+    idle = std::move(watch);
   }
   std::function<void()> before_end;
   if (!arguments.is_read_only) {

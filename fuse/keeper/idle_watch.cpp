@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 
 namespace dgfs::fuse {
 namespace {
@@ -28,9 +30,21 @@ constexpr Request kUses[] = {
 }  // namespace
 
 IdleWatch::IdleWatch(Service& service, const MountKeeper& keeper, std::chrono::seconds idle)
-    : service_(service), keeper_(keeper), idle_(idle), thread_([this] { run(); }) {}
+    : service_(service), keeper_(keeper), idle_(idle) {}
+
+Result<std::unique_ptr<IdleWatch>> IdleWatch::start(Service& service, const MountKeeper& keeper,
+                                                    std::chrono::seconds idle) {
+  std::unique_ptr<IdleWatch> watch(new IdleWatch(service, keeper, idle));
+  try {
+    watch->thread_ = std::thread([at = watch.get()] { at->run(); });
+  } catch (const std::system_error&) {
+    return Error(ErrorKind::kLimit, 5065, "cannot start a thread for idle=");
+  }
+  return watch;
+}
 
 IdleWatch::~IdleWatch() {
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
@@ -39,7 +53,15 @@ IdleWatch::~IdleWatch() {
   thread_.join();
 }
 
-void IdleWatch::run() {
+void IdleWatch::run() noexcept {
+  try {
+    watch();
+  } catch (const std::bad_alloc&) {
+    // The watch ends, and the mount goes on. There is no memory for a message either.
+  }
+}
+
+void IdleWatch::watch() {
   const auto look = std::clamp<std::chrono::milliseconds>(
       std::chrono::milliseconds(idle_) / kLooksPerIdleTime, kLookMin, kLookMax);
   const auto idle_ns = static_cast<std::uint64_t>(idle_.count()) * kNsPerSecond;
