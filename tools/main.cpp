@@ -82,6 +82,9 @@ int end_by_signal() {
 
 int main(int argc, char** argv) {
   dgfs::storage::occupy_standard_streams();
+  // Programs inherit this. If a parent ignores its children, the system tells us no exit status of
+  // ours: those of fusermount3(1) and of the process that starts the keeper of a mount.
+  std::signal(SIGCHLD, SIG_DFL);
   // Names are UTF-8 everywhere; the patterns of the C library need this setting.
   std::setlocale(LC_CTYPE, "C.UTF-8");
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);

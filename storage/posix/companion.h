@@ -24,8 +24,8 @@ namespace dgfs::storage {
 /// `work` throws leaves it.
 /// @param title     shown by ps(1), in the place of name and command line
 /// @param patience  of this side, see LocalConnection
-/// The caller must have only one thread. Errors: kIo, kLimit (the system has no room for a
-/// process).
+/// The caller must have only one thread, and must not ignore SIGCHLD. Errors: kIo, kLimit (the
+/// system has no room for a process).
 [[nodiscard]] Result<LocalConnection> start_companion(
     const std::string& title, std::chrono::seconds patience,
     const std::function<void(const LocalConnection&)>& work);
