@@ -163,7 +163,7 @@ Status ImageBuilder::check_options() {
   }
   if (options_.clamp_times && !created_given_) {
     return Error(ErrorKind::kInvalidArgument, 4221,
-                 "times can be clamped only to a given time of the image");
+                 "times can be clamped only if the time of the image is given");
   }
   return ok();
 }

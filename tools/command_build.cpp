@@ -83,7 +83,7 @@ void add_tree_options(OptionParser& options, builder::BuildOptions& build) {
                "time; needs --created or SOURCE_DATE_EPOCH",
                build.clamp_times);
   options.flag("-k,--keep-going",
-               "Leave out files that cannot be read, and attributes, and what a file gains that "
+               "Leave out files and attributes that cannot be read, and the end of a file that "
                "keeps growing; end with status 1",
                build.keep_going);
 }
@@ -302,8 +302,8 @@ int report_losses(const Session& session, const builder::BuildReport& report) {
   std::string told;
   if (report.loss_count != 0) told = counted(report.loss_count, "entry", "entries") + " left out";
   if (report.part_loss_count != 0) {
-    told += (told.empty() ? "" : ", ") + counted(report.part_loss_count, "loss", "losses") +
-            " of entries that are packed";
+    told += (told.empty() ? "" : ", ") + counted(report.part_loss_count, "part", "parts") +
+            " of packed entries lost";
   }
   const bool attributes = std::ranges::any_of(report.losses, [](const builder::Loss& loss) {
     return loss.part == builder::LostPart::kAttribute;

@@ -75,10 +75,14 @@ Manual extract_manual() {
            "written for the other names, with a warning that does not change the exit status. If "
            "the owner of a file cannot be restored, the file gets neither its set-id bits nor its "
            "capabilities.",
-           "An extraction that was ended is continued with --skip-existing, which writes only what "
-           "is missing. With --overwrite, the old file goes just before the new one gets its name, "
-           "so for a moment there is none. An object that is in the way of a directory is removed "
-           "too, a directory in the way of an object only if it is empty.",
+           "An extraction that was ended can be continued. --skip-existing writes only the missing "
+           "entries, but directories get their attributes last: those that the ended extraction "
+           "made keep mode 0700 and times of their own. A further name of a file is written as a "
+           "file of its own if its other names exist. --overwrite writes everything anew and sets "
+           "these attributes too.",
+           "With --overwrite, the old file goes just before the new one gets its name, so for a "
+           "moment there is none. An object that is in the way of a directory is removed too, a "
+           "directory in the way of an object only if it is empty.",
            kPatternHelp, kNamesHelp, kJsonHelp},
       .examples = {{"dgfs extract tree.dgfs out", "Writes the whole tree into out."},
                    {"dgfs extract -k tree.dgfs out etc usr/bin",

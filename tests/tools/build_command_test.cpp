@@ -105,6 +105,55 @@ TEST_F(BuildCommandTest, TakesIdentityAndTime) {
   EXPECT_NE(info.find("2025-07-01T00:00:00Z"), std::string::npos) << info;
 }
 
+/// Sets a variable of the environment as long as this lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    EXPECT_EQ(::setenv(name, value, 1), 0);
+  }
+  ~Variable() { EXPECT_EQ(::unsetenv(name_), 0); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST_F(BuildCommandTest, ClampsTimesToThatOfTheImage) {
+  ASSERT_EQ(shell("touch -h -d @1600000000.5 hello.txt link empty &&"
+                  " touch -d @1599999999.75 script.sh && touch -d @1700000000 sub"),
+            "");
+  const auto times = [&] {
+    return run({"stat", "-c", "%.9Y", other_, "hello.txt", "link", "empty", "sub", "script.sh"})
+        .out;
+  };
+  const Outcome no_time = build({"--clamp-mtime"});
+  EXPECT_EQ(no_time.code, 1);
+  EXPECT_EQ(no_time.err,
+            "dgfs: build: times can be clamped only if the time of the image is given; nothing was "
+            "written\n");
+  EXPECT_FALSE(env_->status(other_));
+  {
+    const Variable epoch("SOURCE_DATE_EPOCH", "1600000000");
+    ASSERT_EQ(build({}).code, 0);
+    const std::string kept = times();
+    EXPECT_TRUE(kept.starts_with("1600000000.500000000\n")) << kept;
+    EXPECT_TRUE(kept.ends_with("1700000000.000000000\n1599999999.750000000\n")) << kept;
+    ASSERT_EQ(build({"--clamp-mtime", "--force"}).code, 0);
+    EXPECT_EQ(times(),
+              "1600000000.000000000\n1600000000.000000000\n1600000000.000000000\n"
+              "1600000000.000000000\n1599999999.750000000\n");
+    // Later changes of times do not show.
+    const std::string image = shell("cat '" + other_ + "' | sha256sum");
+    ASSERT_EQ(shell("touch hello.txt sub"), "");
+    ASSERT_EQ(build({"--clamp-mtime", "--force"}).code, 0);
+    EXPECT_EQ(shell("cat '" + other_ + "' | sha256sum"), image);
+    // --created comes before the variable.
+    ASSERT_EQ(build({"--clamp-mtime", "--force", "--created", "2001-09-09"}).code, 0);
+    EXPECT_TRUE(times().ends_with("999993600.000000000\n")) << times();
+  }
+}
+
 TEST_F(BuildCommandTest, SaysWhatIsWrong) {
   EXPECT_EQ(build({"--uuid", "x"}).code, 2);
   EXPECT_EQ(build({"--memory", "much"}).code, 2);
