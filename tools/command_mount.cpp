@@ -61,6 +61,21 @@ std::vector<std::string> split_options(const std::vector<std::string>& lists) {
 }
 
 #ifdef DGFS_HAS_FUSE
+/// The mount is made, and goes on, even if nobody reads its messages. Programs that a later command
+/// of this process starts must not inherit that.
+class IgnoredPipeSignal {
+ public:
+  IgnoredPipeSignal() : before_(std::signal(SIGPIPE, SIG_IGN)) {}
+  ~IgnoredPipeSignal() {
+    if (before_ != SIG_ERR) std::signal(SIGPIPE, before_);
+  }
+  IgnoredPipeSignal(const IgnoredPipeSignal&) = delete;
+  IgnoredPipeSignal& operator=(const IgnoredPipeSignal&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
 int mount_image(const Session& session, const MountCommand& command) {
   fuse::MountOptions options;
   options.image_path = command.image_path;
@@ -73,9 +88,8 @@ int mount_image(const Session& session, const MountCommand& command) {
                      std::uint64_t total) { bar.update("checking", bytes, total); },
       .hide = [&bar] { bar.clear(); }};
   options.dry_run = command.dry_run;
-  // Printed at once: libfuse ends this process when the daemon is ready. The mount is made, and
-  // goes on, even if nobody reads the line.
-  std::signal(SIGPIPE, SIG_IGN);
+  // Printed at once: libfuse ends this process when the daemon is ready.
+  const IgnoredPipeSignal ignored;
   options.tell = [&session](const std::string& line) { session.io().out.write_note(line + "\n"); };
   options.threads = command.threads;
   // No warn callback: mount() also writes warnings to its log.

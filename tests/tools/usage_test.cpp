@@ -4,6 +4,8 @@
 // Command lines that fail before an image is opened.
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "storage/memory/env.h"
 #include "tests/tools/tool_run.h"
 
@@ -112,6 +114,14 @@ TEST_F(UsageTest, OnlyMountHandlesSignalsItself) {
   EXPECT_TRUE(tools::handles_signals({"mount", "a", "b"}));
   EXPECT_FALSE(tools::handles_signals({"build", "mount", "b"}));
   EXPECT_FALSE(tools::handles_signals({}));
+}
+
+// Pipelines of later tests, and of later commands, depend on it.
+TEST_F(UsageTest, AMountLeavesTheSignalsOfItsProcessAsTheyWere) {
+  const auto before = std::signal(SIGPIPE, SIG_DFL);
+  ToolRun tool(*env_);
+  EXPECT_EQ(tool.run({"mount", "/missing.dgfs", "/missing"}), 1);
+  EXPECT_EQ(std::signal(SIGPIPE, before), SIG_DFL);
 }
 
 }  // namespace
