@@ -79,9 +79,11 @@ Status Maintenance::recover() {
   }
   // The first checkpoint has not changed the segment, because the other one was needed. So its last
   // group may not be on the disk, and no group may follow it.
-  if (has_two_segments) return make_checkpoint();
+  if (has_two_segments) {
+    DGFS_CHECK(make_checkpoint());
+  }
   DGFS_CHECK(reserve_.keep(*tree_.root()));
-  return ok();
+  return reserve_.shorten_opened_files(*tree_.root());
 }
 
 // The blocks of an unreadable filter are free, but the maps count them as used: so the maps are not
@@ -269,6 +271,7 @@ Status Maintenance::write_durably(std::uint64_t offset_bytes, Bytes superblock) 
 // Without memory it is done after the next checkpoint.
 Status Maintenance::shorten_files() {
   try {
+    if (is_closing_) return reserve_.shorten_closed_files(*tree_.root());
     return reserve_.shorten_files(*tree_.root(), is_resting_);
   } catch (const std::bad_alloc&) {
     return ok();

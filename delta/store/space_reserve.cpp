@@ -19,6 +19,8 @@ constexpr std::uint64_t kMeasurableShare = 16;
 constexpr std::uint64_t kWorthShare = 8;
 // While writers are active, this part of the used bytes stays on disk as free space.
 constexpr std::uint64_t kKeptFreeShare = 8;
+// More than is lacking is given back at once, because the next one will lack some, too.
+constexpr std::uint64_t kSpareStepBytes = std::uint64_t{8} << 20;
 // The least that a new prefix of the filter takes in a table.
 constexpr std::uint64_t kBytesOfPrefix = 48;
 
@@ -96,14 +98,46 @@ bool SpaceReserve::is_known_to_lack(std::uint64_t value_bytes) const {
   return value_refusal_ && files_.values.promised_bytes() + value_bytes >= values_lacking_bytes_;
 }
 
-Status SpaceReserve::ask_for(std::uint64_t value_bytes) {
-  const auto promised = files_.values.promise(value_bytes);
-  if (promised) return ok();
-  if (promised.error().kind() != ErrorKind::kNoSpace) return promised.error();
+Result<bool> SpaceReserve::ask_for(std::uint64_t value_bytes) {
+  for (const bool is_last : {false, true}) {
+    const auto promised = files_.values.promise(value_bytes);
+    if (promised) return true;
+    if (promised.error().kind() != ErrorKind::kNoSpace) return promised.error();
+    note_answer(promised.error());
+    const auto all_bytes = files_.values.promised_bytes() + value_bytes;
+    const auto lacking_bytes = files_.values.file().lacking_bytes(all_bytes);
+    if (is_last || !give_back_spare(kept_bytes(), all_bytes, lacking_bytes)) break;
+  }
+  return false;
+}
+
+void SpaceReserve::note_answer(const Error& lack) {
   const std::lock_guard lock(mutex_);
-  value_refusal_ = promised.error();
+  lack_ = lack;
+}
+
+void SpaceReserve::note_lack(std::uint64_t value_bytes) {
+  const std::lock_guard lock(mutex_);
+  value_refusal_ = lack_;
   values_lacking_bytes_ = files_.values.promised_bytes() + value_bytes;
-  return ok();
+}
+
+bool SpaceReserve::give_back_spare(std::uint64_t block_bytes, std::uint64_t value_bytes,
+                                   std::uint64_t lacking_bytes) {
+  look_at_disk();
+  if (page_bytes() < block_bytes + value_bytes) return false;
+  const auto wanted_bytes = files_.cap.excess_bytes() + lacking_bytes + kSpareStepBytes;
+  files_.values.give_back_spare(wanted_bytes);
+  files_.blocks.give_back_spare(wanted_bytes);
+  return true;
+}
+
+Status SpaceReserve::reserve_blocks(std::uint64_t bytes) {
+  auto reserved = files_.blocks.reserve(bytes);
+  if (reserved || reserved.error().kind() != ErrorKind::kNoSpace) return reserved;
+  const auto lacking_bytes = files_.blocks.lacking_bytes(bytes);
+  if (!give_back_spare(bytes, files_.values.promised_bytes(), lacking_bytes)) return reserved;
+  return files_.blocks.reserve(bytes);
 }
 
 Result<bool> SpaceReserve::has_what_was_refused() {
@@ -114,9 +148,9 @@ Result<bool> SpaceReserve::has_what_was_refused() {
     value_refusal_.reset();
     value_bytes = refused_value_bytes_;
   }
-  DGFS_CHECK(ask_for(value_bytes));
-  const std::lock_guard lock(mutex_);
-  return !value_refusal_;
+  DGFS_TRY(is_found, ask_for(value_bytes));
+  if (!is_found) note_lack(value_bytes);
+  return is_found;
 }
 
 bool SpaceReserve::is_there() const {
@@ -139,7 +173,7 @@ Result<std::uint64_t> SpaceReserve::bytes_for(const Stored<Node>& root) const {
 Result<bool> SpaceReserve::keep(const Stored<Node>& root, std::uint64_t pushed_bytes) {
   begin_measuring();
   DGFS_TRY(bytes, bytes_for(root));
-  auto reserved = files_.blocks.reserve(bytes);
+  auto reserved = reserve_blocks(bytes);
   if (reserved) {
     note_kept(bytes);
     return true;
@@ -148,8 +182,8 @@ Result<bool> SpaceReserve::keep(const Stored<Node>& root, std::uint64_t pushed_b
   const auto least_bytes =
       bytes - waiting_bytes_max() - full().all_bytes() +
       std::min(waiting_bytes - std::min(waiting_bytes, pushed_bytes), waiting_bytes_max());
-  static_cast<void>(files_.blocks.reserve(least_bytes + full().all_bytes()));
-  const auto room_bytes = files_.blocks.room_bytes();
+  static_cast<void>(reserve_blocks(least_bytes + full().all_bytes()));
+  const auto room_bytes = files_.blocks.hold_room();
   return note_refusal(std::move(reserved).error(), room_bytes - std::min(room_bytes, least_bytes));
 }
 
@@ -184,14 +218,47 @@ bool SpaceReserve::is_left_by(const Stored<Node>& root) {
 // No other thread reserves space for blocks meanwhile. Values shrink first, because the blocks may
 // need what they give back.
 Status SpaceReserve::shorten_files(const Stored<Node>& root, bool is_resting) {
-  files_.values.shorten(options_.spare_bytes);
+  const auto behind = is_resting ? BlockFile::Behind::kReserved : BlockFile::Behind::kWritten;
+  files_.values.shorten(options_.spare_bytes, behind);
   DGFS_CHECK(keep(root));
   DGFS_TRY(bytes, bytes_for(root));
-  files_.blocks.shorten([bytes = bytes] { return bytes; }, options_.spare_bytes);
+  files_.blocks.shorten([bytes = bytes] { return bytes; }, options_.spare_bytes, behind);
   for (BlockFile* file : {&files_.values.file(), &files_.blocks}) {
     file->punch(options_.punch_bytes, is_resting ? 0 : file->used_bytes() / kKeptFreeShare);
   }
   look_at_disk();
+  return ok();
+}
+
+// Another opening may have had more memory, or no cap. The step of the reserve stays, so that
+// keep() seldom asks the disk.
+Status SpaceReserve::shorten_opened_files(const Stored<Node>& root) {
+  DGFS_TRY(bytes, bytes_for(root));
+  const auto kept_bytes = std::max(bytes, files_.blocks.reserved_bytes());
+  files_.values.shorten(options_.spare_bytes, BlockFile::Behind::kReserved);
+  files_.blocks.shorten([kept_bytes] { return kept_bytes; }, options_.spare_bytes,
+                        BlockFile::Behind::kReserved);
+  look_at_disk();
+  if (const auto excess_bytes = files_.cap.excess_bytes(); excess_bytes != 0) {
+    files_.values.give_back_spare(excess_bytes);
+    files_.blocks.give_back_spare(excess_bytes);
+  }
+  return ok();
+}
+
+// On a disk that is short of space the next opening might not get back what is given up here, and
+// removals would have less.
+Status SpaceReserve::shorten_closed_files(const Stored<Node>& root) {
+  files_.values.shorten(0, BlockFile::Behind::kReserved);
+  DGFS_CHECK(keep(root));
+  DGFS_TRY(bytes, bytes_for(root));
+  look_at_disk();
+  const bool is_plenty = is_there() && !is_short();
+  const auto kept_bytes = bytes - (is_plenty ? std::min(bytes, waiting_bytes_max()) : 0);
+  files_.blocks.shorten([kept_bytes] { return kept_bytes; }, 0, BlockFile::Behind::kReserved);
+  for (BlockFile* file : {&files_.values.file(), &files_.blocks}) {
+    file->punch(options_.punch_bytes, 0);
+  }
   return ok();
 }
 
@@ -220,6 +287,23 @@ std::uint64_t SpaceReserve::available_bytes() const {
     bytes += std::min(free, UINT64_MAX - bytes);
   }
   return bytes;
+}
+
+std::uint64_t SpaceReserve::page_bytes() const {
+  std::uint64_t disk_bytes = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    disk_bytes = disk_free_bytes_;
+  }
+  const auto free_bytes = files_.blocks.free_page_bytes() + files_.values.file().free_page_bytes();
+  const auto bytes = std::min(files_.cap.left_bytes(), disk_bytes);
+  const auto all_bytes = bytes + std::min(free_bytes, UINT64_MAX - bytes);
+  return all_bytes - std::min(all_bytes, files_.cap.excess_bytes());
+}
+
+std::uint64_t SpaceReserve::writable_bytes() const {
+  const auto all_bytes = page_bytes();
+  return all_bytes - std::min(all_bytes, reserved_bytes());
 }
 
 std::uint64_t SpaceReserve::reserved_bytes() const {

@@ -90,9 +90,12 @@ class SpaceReserve {
   /// Ensures that a batch will find space, without an I/O call. none: call ask_for() first, to ask
   /// the disk. Errors: kNoSpace; Store::make_space() may help.
   [[nodiscard]] Result<std::optional<Admission>> admit(const SpaceRequest& request);
-  /// Asks the disk for space for large values. If it has none, later requests of that size are
-  /// refused without asking, until maintenance finds space. Errors: kIo.
-  [[nodiscard]] Status ask_for(std::uint64_t value_bytes);
+  /// Asks the disk for space for large values. If it has none, gives space back to it that nothing
+  /// needs, and asks again. Returns whether there is space. Errors: kIo.
+  [[nodiscard]] Result<bool> ask_for(std::uint64_t value_bytes);
+  /// Call it if ask_for() has found no space: requests of that size are refused without asking,
+  /// until maintenance finds space.
+  void note_lack(std::uint64_t value_bytes);
   /// Whether batches of all classes would be admitted now, with values as large as those that were
   /// refused. Asks the disk. Errors: kIo.
   [[nodiscard]] Result<bool> has_what_was_refused();
@@ -121,6 +124,14 @@ class SpaceReserve {
   /// Errors: those of keep().
   /// @param is_resting  no batch came for some time: no free space is kept for the next ones
   [[nodiscard]] Status shorten_files(const Stored<Node>& root, bool is_resting);
+  /// Call it for a store that was opened, after keep(): gives back what another opening has
+  /// reserved beyond the present need, and if the files take more than the cap, all that nothing
+  /// needs. Errors: those of Stored::load.
+  [[nodiscard]] Status shorten_opened_files(const Stored<Node>& root);
+  /// Call it after the last checkpoint: gives back all that nothing needs. The reserve stays; if
+  /// there is enough space, without that for tables that wait, which the next opening asks the disk
+  /// for. Errors: those of keep().
+  [[nodiscard]] Status shorten_closed_files(const Stored<Node>& root);
 
   // The following may be called by any thread.
 
@@ -136,6 +147,9 @@ class SpaceReserve {
   /// Space that can still be taken: beyond the files, by the cap and the last answer of the disk,
   /// and in the files, free stretches of any length and the reserve.
   [[nodiscard]] std::uint64_t available_bytes() const;
+  /// The part of it that ordinary batches can have, with large values or without: whole pages
+  /// beyond the reserve. What one file has free in pages it gives back when the other one lacks it.
+  [[nodiscard]] std::uint64_t writable_bytes() const;
   /// The reserve, with the space for large values.
   [[nodiscard]] std::uint64_t reserved_bytes() const;
 
@@ -149,6 +163,23 @@ class SpaceReserve {
   }
   /// Bytes of tables that may wait.
   [[nodiscard]] std::uint64_t waiting_bytes_max() const { return 2 * options_.table_bytes; }
+  /// BlockFile::reserve() of blocks; if the disk or the cap refuses, gives space back that nothing
+  /// needs, and tries again.
+  [[nodiscard]] Status reserve_blocks(std::uint64_t bytes);
+  /// Makes space on the disk and below the cap, if it suffices.
+  /// @param block_bytes    the reserve of blocks, with what is asked for
+  /// @param value_bytes    of all promised values, likewise
+  /// @param lacking_bytes  what the disk is to be asked for
+  /// Returns whether it may suffice.
+  [[nodiscard]] bool give_back_spare(std::uint64_t block_bytes, std::uint64_t value_bytes,
+                                     std::uint64_t lacking_bytes);
+  /// Space beyond all blocks and values: below the cap and on the disk, and in the files.
+  [[nodiscard]] std::uint64_t page_bytes() const;
+  [[nodiscard]] std::uint64_t kept_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return kept_bytes_;
+  }
+  void note_answer(const Error& lack);
   void note_kept(std::uint64_t bytes);
   [[nodiscard]] bool note_refusal(Error refusal, std::uint64_t spare_bytes);
   void give_back(Left left, std::uint64_t bytes);
@@ -174,7 +205,8 @@ class SpaceReserve {
   Allowances admitted_;    ///< drawn by batches that are not in a table yet
   Allowances unmeasured_;  ///< drawn by batches that keep() may not have found in a table
   std::uint64_t kept_bytes_ = 0;
-  std::optional<Error> value_refusal_;  ///< the disk had no space for large values
+  std::optional<Error> lack_;  ///< the last answer of a disk without space for large values
+  std::optional<Error> value_refusal_;  ///< why such values are refused; none: they are not
   /// So many bytes or more, with those promised before, are refused.
   std::uint64_t values_lacking_bytes_ = 0;
   std::uint64_t refused_value_bytes_ = 0;  ///< of the largest refused batch since space was made

@@ -249,7 +249,7 @@ Status Store::wait_for_room(const Batch& batch) {
   DGFS_CHECK(make_room(room));
   if (size.value_bytes != 0) {
     const WaitingTimer timer(env_, waits_.space_ns);
-    DGFS_CHECK(reserve_.ask_for(size.value_bytes));
+    DGFS_CHECK(ask_for_space(size.value_bytes));
   }
   if (!room.is_delay_due) return ok();
   const WaitingTimer timer(env_, waits_.tree_ns);
@@ -259,6 +259,25 @@ Status Store::wait_for_room(const Batch& batch) {
     delay = pacer_.take_delay();
   }
   std::this_thread::sleep_for(delay);
+  return ok();
+}
+
+// Values that wait need their space in one piece, to be sure of it. Once they are written, they
+// have taken what pieces there are, and the next one needs only its own. A checkpoint frees what
+// was removed.
+Status Store::ask_for_space(std::uint64_t value_bytes) {
+  DGFS_TRY(is_there, reserve_.ask_for(value_bytes));
+  if (!is_there && files_.values.promised_to_batches_bytes() != 0) {
+    DGFS_CHECK(sync());
+    DGFS_TRY(is_there_now, reserve_.ask_for(value_bytes));
+    is_there = is_there_now;
+  }
+  if (!is_there && waiting_bytes() != 0) {
+    DGFS_CHECK(checkpoint());
+    DGFS_TRY(is_there_now, reserve_.ask_for(value_bytes));
+    is_there = is_there_now;
+  }
+  if (!is_there) reserve_.note_lack(value_bytes);
   return ok();
 }
 
@@ -445,9 +464,8 @@ StoreSpace Store::space() {
   space.pending_bytes = std::min(pending, taken);
   space.used_bytes = taken - space.pending_bytes + fixed_bytes(options_.parameters);
   const auto available = reserve_.available_bytes();
-  space.reserved_bytes =
-      reserve_.is_there() ? std::min(reserve_.reserved_bytes(), available) : available;
-  space.free_bytes = available - space.reserved_bytes;
+  space.free_bytes = reserve_.is_there() ? std::min(reserve_.writable_bytes(), available) : 0;
+  space.reserved_bytes = available - space.free_bytes;
   space.max_bytes = options_.max_bytes;
   space.held_bytes = std::min(counts.held_bytes, space.pending_bytes);
   return space;

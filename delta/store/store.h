@@ -67,11 +67,11 @@ struct StoreSpace {
   /// Blocks and large values that the newest tree or the log needs, both segments of the log, and
   /// superblocks. Data that is only in tables takes no space yet.
   std::uint64_t used_bytes = 0;
-  /// Space for ordinary batches: free on the disk or below the cap, and free stretches of any
-  /// length between blocks and between values.
+  /// Space for ordinary batches, whatever the length of their values: free on the disk or below the
+  /// cap, and whole free pages in the files.
   std::uint64_t free_bytes = 0;
-  /// Space in reserve, for changes that wait for a checkpoint and for allowances. If the disk has
-  /// less than that, all that it has.
+  /// Space in reserve, for changes that wait for a checkpoint and for allowances, and free
+  /// stretches of less than a page. If the disk has less than the reserve, all that it has.
   std::uint64_t reserved_bytes = 0;
   /// Not needed any more, and free after the next checkpoint, or when cursors and snapshots end.
   std::uint64_t pending_bytes = 0;
@@ -259,6 +259,7 @@ class Store {
   [[nodiscard]] bool has_to_wait(const Room& room, Patience patience);
   void notify_of(const Room& room);
   [[nodiscard]] Status make_room(const Room& room);
+  [[nodiscard]] Status ask_for_space(std::uint64_t value_bytes);
   [[nodiscard]] bool is_checkpoint_due() const;
   [[nodiscard]] bool is_dead_space_due() const;
   [[nodiscard]] std::uint64_t waiting_bytes() const;

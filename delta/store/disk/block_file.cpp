@@ -19,8 +19,8 @@ constexpr int kAttemptsMax = 3;
 // The step in which space is reserved: an eighth of the file, within these bounds.
 constexpr std::uint64_t kStepBytesMin = std::uint64_t{1} << 20;
 constexpr std::uint64_t kStepBytesMax = std::uint64_t{64} << 20;
-// A file is cut only by more than the step in which it grows.
-constexpr std::uint64_t kCutShare = 8;
+// The step is at most this part of what is left: another file may need the rest.
+constexpr std::uint64_t kStepShare = 16;
 // The part of a file into which blocks are moved is longer than the blocks by this part of their
 // length, so that most of them find a stretch that is long enough.
 constexpr std::uint64_t kSlackShare = 4;
@@ -199,14 +199,26 @@ std::optional<std::uint64_t> BlockFile::end_to_reserve(
   const auto end = solid_end_bytes() + wanted;
   if (wanted != 0 && end > reserved_end_bytes_) return end;
   counts_on_free_ = false;
+  if (wanted != 0) {
+    needed_end_bytes_ = end;
+    counted_free_bytes_ = 0;
+  }
   return std::nullopt;
 }
 
 bool BlockFile::has_free(const std::function<std::uint64_t()>& bytes) {
   const std::lock_guard lock(mutex_);
-  if (longest_solid_bytes() < bytes()) return false;
+  const auto wanted = bytes();
+  if (longest_solid_bytes() < wanted) return false;
   counts_on_free_ = true;
+  counted_free_bytes_ = wanted;
   return true;
+}
+
+std::uint64_t BlockFile::step_bytes(std::uint64_t end_bytes) const {
+  auto left = cap_ == nullptr ? UINT64_MAX : cap_->left_bytes();
+  if (const auto free = file_->free_bytes()) left = std::min(left, free.value());
+  return std::min(std::clamp(end_bytes / 8, kStepBytesMin, kStepBytesMax), left / kStepShare);
 }
 
 // A caller for which the reserve is large enough does not wait for callers that extend it.
@@ -216,55 +228,20 @@ Status BlockFile::reserve(const std::function<std::uint64_t()>& bytes) {
   const auto end = end_to_reserve(bytes);
   if (!end) return ok();
   // First tries to reserve more than is asked for.
-  for (const auto more : {std::clamp(*end / 8, kStepBytesMin, kStepBytesMax), std::uint64_t{0}}) {
+  for (const auto more : {step_bytes(*end), std::uint64_t{0}}) {
     auto reserved = preallocate(*end + more);
     if (reserved) {
       const std::lock_guard lock(mutex_);
       reserved_end_bytes_ = *end + more;
+      needed_end_bytes_ = *end;
       counts_on_free_ = false;
+      counted_free_bytes_ = 0;
       return ok();
     }
     const bool is_full = reserved.error().kind() == ErrorKind::kNoSpace;
     if (!is_full || (more == 0 && !has_free(bytes))) return reserved;
   }
   return ok();
-}
-
-bool BlockFile::is_worth_cutting(std::uint64_t end_bytes, std::uint64_t least_bytes,
-                                 std::uint64_t file_bytes) {
-  return end_bytes + std::max(least_bytes, file_bytes / kCutShare) <= file_bytes;
-}
-
-bool BlockFile::begin_cut(const std::function<std::uint64_t()>& kept_bytes,
-                          std::uint64_t least_bytes, std::uint64_t file_bytes) {
-  const std::lock_guard lock(mutex_);
-  free_unnoted();
-  const auto kept = kept_bytes();
-  const auto end = space_.end_bytes() + kept;
-  if (!is_worth_cutting(end, least_bytes, file_bytes)) return false;
-  if (holes_.bytes_in({space_.end_bytes(), kept}) != 0) return false;
-  reserved_end_bytes_ = std::min(reserved_end_bytes_, end);
-  cut_end_bytes_ = end;
-  return true;
-}
-
-// If the file is not longer than the bytes to keep, only a little that was reserved in advance lies
-// behind the end. A crash may bring back what was cut off: opening finds it to be free.
-void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
-                        std::uint64_t least_bytes) {
-  const std::lock_guard reserve_lock(reserve_);
-  try {
-    const auto file_bytes = file_->size();
-    if (!file_bytes || !fill_behind(kept_bytes, least_bytes, file_bytes.value())) return;
-    if (!begin_cut(kept_bytes, least_bytes, file_bytes.value())) return;
-    if (file_->truncate(cut_end_bytes_)) {
-      const std::lock_guard lock(mutex_);
-      give_back_behind(cut_end_bytes_);
-    }
-  } catch (const std::bad_alloc&) {
-  }
-  const std::lock_guard lock(mutex_);
-  cut_end_bytes_ = UINT64_MAX;
 }
 
 std::optional<std::uint64_t> BlockFile::close_sparse_end(std::uint64_t taken_bytes_max,

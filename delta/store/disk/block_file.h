@@ -93,13 +93,30 @@ class BlockFile {
   [[nodiscard]] bool has_reserved(const std::function<std::uint64_t()>& bytes);
   /// The largest of: the reserve behind all blocks, and each free stretch between them.
   [[nodiscard]] std::uint64_t room_bytes() const;
+  /// The reserve behind all blocks, with the step in which it was made.
+  [[nodiscard]] std::uint64_t reserved_bytes() const;
+  /// The same as room_bytes(), and from now on give_back_spare() leaves this room.
+  [[nodiscard]] std::uint64_t hold_room();
+  /// Which space shorten() looks at.
+  enum class Behind : std::uint8_t {
+    kWritten,   ///< a file that is not longer than what it keeps stays as it is, with all reserves
+    kReserved,  ///< also what was reserved behind the end of the file
+  };
   /// Cuts the file off behind its blocks and the reserve, and gives the space back to the disk.
   /// Space that cannot be given back stays until the next time. While the file is being cut, a
   /// write beyond the new end waits.
   /// @param kept_bytes   the reserve to keep; called while no reserve can be granted; makes no call
   ///                     of this file
-  /// @param least_bytes  less than this, or than an eighth of the file, is not given back
-  void shorten(const std::function<std::uint64_t()>& kept_bytes, std::uint64_t least_bytes);
+  /// @param least_bytes  less than this, or than an eighth of the file, is not given back; 0: all
+  ///                     is given back
+  void shorten(const std::function<std::uint64_t()>& kept_bytes, std::uint64_t least_bytes,
+               Behind behind = Behind::kReserved);
+  /// Gives space back that no reserve needs, because something else lacks it: first behind the
+  /// reserve, then pages of free stretches. Stretches that reserve() counts on stay.
+  /// @param bytes       roughly as much as is wanted
+  /// @param kept_bytes  the reserve to keep, as of shorten(); null: that of the last reserve()
+  /// Cost: a call of the system for the end, and one for each stretch.
+  void give_back_spare(std::uint64_t bytes, const std::function<std::uint64_t()>& kept_bytes = {});
   /// Punches holes: gives the space of long free stretches between blocks back to the disk, the
   /// longest first. Does nothing if reserve() counts on free stretches. Space that the disk does
   /// not take back stays.
@@ -159,6 +176,11 @@ class BlockFile {
   [[nodiscard]] std::uint64_t taken_bytes() const;
   /// Of all blocks, with padding.
   [[nodiscard]] std::uint64_t used_bytes() const;
+  /// Disk space behind all blocks, with the reserve, and of whole free pages between blocks: all
+  /// that could be given back to the disk.
+  [[nodiscard]] std::uint64_t free_page_bytes() const;
+  /// Disk space that reserve() has to ask for, in pages, without a step.
+  [[nodiscard]] std::uint64_t lacking_bytes(std::uint64_t bytes) const;
 
   /// Only while no other thread uses the file.
   [[nodiscard]] const SpaceMap& space() const { return space_; }
@@ -217,8 +239,6 @@ class BlockFile {
                                     std::vector<Extent>& parts);
   [[nodiscard]] bool punch(const std::vector<Extent>& parts);
   [[nodiscard]] Status find_holes_in(const Extent& stretch);
-  [[nodiscard]] static bool is_worth_cutting(std::uint64_t end_bytes, std::uint64_t least_bytes,
-                                             std::uint64_t file_bytes);
   [[nodiscard]] bool fill_behind(const std::function<std::uint64_t()>& kept_bytes,
                                  std::uint64_t least_bytes, std::uint64_t file_bytes);
   /// Lets the file reach an offset, and counts the space for the cap. Errors: kNoSpace (beyond the
@@ -239,8 +259,26 @@ class BlockFile {
   /// The new end of the file; none: the file is long enough already.
   [[nodiscard]] std::optional<std::uint64_t> end_to_reserve(
       const std::function<std::uint64_t()>& bytes);
+  /// How much more to reserve than is asked for.
+  [[nodiscard]] std::uint64_t step_bytes(std::uint64_t end_bytes) const;
+  [[nodiscard]] Result<std::uint64_t> bytes_to_shorten(Behind behind) const;
   [[nodiscard]] bool begin_cut(const std::function<std::uint64_t()>& kept_bytes,
                                std::uint64_t least_bytes, std::uint64_t file_bytes);
+  [[nodiscard]] bool begin_spare_cut(const std::function<std::uint64_t()>& kept_bytes);
+  /// Ends file and reserve at cut_end_bytes_, if the system can.
+  void cut();
+  [[nodiscard]] Status cut_file();
+  /// Counts disk space that the file has beyond what is known. Errors: kIo.
+  [[nodiscard]] Status note_missing();
+  /// Gives back pages of free stretches, from the place on where the last call ended.
+  void punch_spare(std::uint64_t bytes);
+  /// Takes the next stretch that may be punched, at an offset or behind; empty: there is none.
+  [[nodiscard]] Taken take_spare(std::uint64_t begin_bytes, std::vector<Extent>& parts);
+  /// Stretches whose longest part with disk space is as long as this, or longer, are counted on.
+  /// With mutex_ held.
+  [[nodiscard]] std::uint64_t counted_on_from_bytes() const {
+    return counted_free_bytes_ == 0 ? UINT64_MAX : longest_solid_bytes();
+  }
   [[nodiscard]] bool has_free(const std::function<std::uint64_t()>& bytes);
   [[nodiscard]] Status check_length(const Extent& block) const;
   [[nodiscard]] Status read_into(const Extent& block, MutableBytes bytes) const;
@@ -251,6 +289,7 @@ class BlockFile {
   std::mutex reserve_;  ///< one call at a time asks for space or gives it back
   /// False once the file system has refused to punch a hole. Under reserve_.
   bool can_punch_ = true;
+  std::uint64_t spare_begin_bytes_ = 0;  ///< where punch_spare() goes on. Under reserve_.
   std::mutex sync_;           ///< a sync that finds nothing to do has waited for the one under way
   mutable std::mutex mutex_;  ///< guards all that follows; no I/O under it
   SpaceMap space_;
@@ -258,6 +297,9 @@ class BlockFile {
   Taken unnoted_;                         ///< free, but space_ had no memory to note it
   Taken unwritable_;                      ///< taken, and without references
   std::uint64_t reserved_end_bytes_ = 0;  ///< of the file
+  std::uint64_t needed_end_bytes_ = 0;    ///< of it, as far as reserve() was asked for
+  /// A free stretch of this length is counted on: the longest one stays; 0: none.
+  std::uint64_t counted_free_bytes_ = 0;
   /// Whether the last reserve() counts on free stretches between blocks.
   bool counts_on_free_ = false;
   std::uint64_t cut_end_bytes_ = UINT64_MAX;  ///< while the file is being cut

@@ -12,22 +12,14 @@
 namespace dgfs::delta {
 namespace {
 
-// File systems free whole pages.
-constexpr std::uint64_t kPageBytes = 4096;
-
 // The pages that an extent touches.
 Extent outer_pages(const Extent& extent) {
-  const auto begin = extent.offset_bytes / kPageBytes * kPageBytes;
-  return {begin, (extent.end_bytes() + kPageBytes - 1) / kPageBytes * kPageBytes - begin};
+  const auto begin = extent.offset_bytes / kDiskPageBytes * kDiskPageBytes;
+  return {begin,
+          (extent.end_bytes() + kDiskPageBytes - 1) / kDiskPageBytes * kDiskPageBytes - begin};
 }
 
 }  // namespace
-
-Extent inner_pages(const Extent& extent) {
-  const auto begin = (extent.offset_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
-  const auto end = extent.end_bytes() / kPageBytes * kPageBytes;
-  return {begin, std::max(begin, end) - begin};
-}
 
 // Holes consist of whole pages, and a page that is partly written has disk space.
 bool BlockFile::claim_holes(TakenExtent& taken) {
@@ -100,8 +92,10 @@ BlockFile::Taken BlockFile::take_to_punch(std::uint64_t least_bytes, std::uint64
     return {};
   }
   auto allowed_bytes = solid_bytes - kept_bytes;
+  const auto counted_on_from = counted_on_from_bytes();
   space_.each_by_length([&](const Extent& stretch) {
     if (!parts.empty() || stretch.length_bytes < least_bytes) return false;
+    if (holes_.longest_solid_bytes(stretch) >= counted_on_from) return true;
     taken.front() = {stretch};
     for (const Extent& part : holes_.solid_parts(stretch)) {
       const auto bytes = std::min(part.length_bytes, allowed_bytes);
@@ -140,7 +134,7 @@ void BlockFile::punch(std::uint64_t least_bytes, std::uint64_t kept_bytes) {
   while (has_more) {
     Taken taken;
     try {
-      taken = take_to_punch(std::max(least_bytes, kPageBytes), kept_bytes, parts);
+      taken = take_to_punch(std::max(least_bytes, kDiskPageBytes), kept_bytes, parts);
       has_more = !taken.empty() && punch(parts);
     } catch (const std::bad_alloc&) {
       has_more = false;
@@ -149,28 +143,6 @@ void BlockFile::punch(std::uint64_t least_bytes, std::uint64_t kept_bytes) {
     const std::lock_guard lock(mutex_);
     give_back(taken);
   }
-}
-
-// The reserve behind all blocks must have disk space, so holes in it are filled.
-bool BlockFile::fill_behind(const std::function<std::uint64_t()>& kept_bytes,
-                            std::uint64_t least_bytes, std::uint64_t file_bytes) {
-  TakenExtent kept;
-  {
-    const std::lock_guard lock(mutex_);
-    free_unnoted();
-    kept = {{space_.end_bytes(), kept_bytes()}};
-    if (!is_worth_cutting(kept.end_bytes(), least_bytes, file_bytes)) return false;
-    if (holes_.bytes_in(kept) == 0) return true;
-    if (!claim_holes(kept)) return false;
-  }
-  const auto filled = file_->preallocate(kept.offset_bytes, kept.end_bytes());
-  const std::lock_guard lock(mutex_);
-  if (filled) {
-    note_filled(kept);
-  } else if (cap_ != nullptr) {
-    cap_->give_back(kept.hole_bytes);
-  }
-  return filled.has_value();
 }
 
 Status BlockFile::find_holes() {
@@ -183,16 +155,7 @@ Status BlockFile::find_holes() {
       DGFS_CHECK(find_holes_in(stretch));
     }
   }
-  DGFS_TRY(status, file_->status());
-  const std::lock_guard lock(mutex_);
-  // Reserved space that was not written looks like a hole, but takes disk space.
-  const auto there_bytes = taken_bytes_ - std::min(taken_bytes_, holes_.bytes());
-  if (there_bytes < status.allocated_bytes) {
-    const auto missing_bytes = status.allocated_bytes - there_bytes;
-    taken_bytes_ += missing_bytes;
-    if (cap_ != nullptr) cap_->note(missing_bytes);
-  }
-  return ok();
+  return note_missing();
 }
 
 Status BlockFile::find_holes_in(const Extent& stretch) {

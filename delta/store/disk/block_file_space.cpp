@@ -11,11 +11,8 @@
 namespace dgfs::delta {
 namespace {
 
-// File systems allocate pages.
-constexpr std::uint64_t kAllocatedPageBytes = 4096;
-
 constexpr std::uint64_t in_pages(std::uint64_t bytes) {
-  return (bytes + kAllocatedPageBytes - 1) / kAllocatedPageBytes * kAllocatedPageBytes;
+  return (bytes + kDiskPageBytes - 1) / kDiskPageBytes * kDiskPageBytes;
 }
 
 }  // namespace
@@ -69,13 +66,45 @@ Status BlockFile::preallocate(std::uint64_t end_bytes) {
 bool BlockFile::has_reserved(const std::function<std::uint64_t()>& bytes) {
   if (!end_to_reserve(bytes)) return true;
   const std::lock_guard lock(mutex_);
-  return counts_on_free_ && longest_solid_bytes() >= bytes();
+  const auto wanted = bytes();
+  if (!counts_on_free_ || longest_solid_bytes() < wanted) return false;
+  counted_free_bytes_ = wanted;
+  return true;
 }
 
 std::uint64_t BlockFile::room_bytes() const {
   const std::lock_guard lock(mutex_);
   const auto behind = reserved_end_bytes_ - std::min(reserved_end_bytes_, solid_end_bytes());
   return std::max(behind, longest_solid_bytes());
+}
+
+std::uint64_t BlockFile::reserved_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return reserved_end_bytes_ - std::min(reserved_end_bytes_, solid_end_bytes());
+}
+
+std::uint64_t BlockFile::hold_room() {
+  const std::lock_guard lock(mutex_);
+  const auto behind = reserved_end_bytes_ - std::min(reserved_end_bytes_, solid_end_bytes());
+  const auto longest = longest_solid_bytes();
+  needed_end_bytes_ = std::max(needed_end_bytes_, reserved_end_bytes_);
+  counted_free_bytes_ = longest > behind ? longest : 0;
+  return std::max(behind, longest);
+}
+
+std::uint64_t BlockFile::lacking_bytes(std::uint64_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  const auto end = in_pages(solid_end_bytes() + bytes);
+  return end - std::min(end, taken_bytes_);
+}
+
+// Holes that are being written to are in no free stretch, so the true number may be higher.
+std::uint64_t BlockFile::free_page_bytes() const {
+  const std::lock_guard lock(mutex_);
+  const auto behind = holes_.bytes_in({space_.end_bytes(), UINT64_MAX - space_.end_bytes()});
+  const auto hole_bytes = std::min(space_.free_page_bytes(), holes_.bytes() - behind);
+  return taken_bytes_ - std::min(taken_bytes_, in_pages(solid_end_bytes())) +
+         space_.free_page_bytes() - hole_bytes;
 }
 
 bool BlockFile::is_sparse(std::uint64_t spare_bytes) const {

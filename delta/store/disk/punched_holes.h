@@ -15,9 +15,6 @@
 
 namespace dgfs::delta {
 
-/// The whole pages inside an extent: file systems allocate and free no smaller units.
-[[nodiscard]] Extent inner_pages(const Extent& extent);
-
 /// For one thread. Cost: O(log n), plus a step for each hole that a call meets.
 class PunchedHoles {
  public:

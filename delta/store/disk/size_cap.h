@@ -41,6 +41,11 @@ class SizeCap {
     const std::lock_guard lock(mutex_);
     return taken_bytes_;
   }
+  /// Bytes that were taken beyond the cap.
+  [[nodiscard]] std::uint64_t excess_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return bytes_max_ == 0 ? 0 : taken_bytes_ - std::min(taken_bytes_, bytes_max_);
+  }
   /// Roughly UINT64_MAX if there is no cap.
   [[nodiscard]] std::uint64_t left_bytes() const {
     const std::lock_guard lock(mutex_);

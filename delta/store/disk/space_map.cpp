@@ -17,7 +17,7 @@ void SpaceMap::add(const Extent& stretch) {
     lengths.erase(length);
     throw;
   }
-  free_bytes_ += stretch.length_bytes;
+  count(stretch);
 }
 
 void SpaceMap::add(const Extent& stretch, Removed&& removed) {
@@ -26,11 +26,12 @@ void SpaceMap::add(const Extent& stretch, Removed&& removed) {
   removed.in_order.mapped() = stretch.length_bytes;
   by_length(stretch.offset_bytes).insert(std::move(removed.by_length));
   free_.insert(std::move(removed.in_order));
-  free_bytes_ += stretch.length_bytes;
+  count(stretch);
 }
 
 SpaceMap::Removed SpaceMap::remove(Stretches::iterator stretch) {
   free_bytes_ -= stretch->second;
+  free_page_bytes_ -= inner_pages({stretch->first, stretch->second}).length_bytes;
   auto by_its_length = by_length(stretch->first).extract({stretch->second, stretch->first});
   return {free_.extract(stretch), std::move(by_its_length)};
 }
@@ -131,7 +132,7 @@ void SpaceMap::restore(std::uint64_t end_bytes, const std::vector<Extent>& free)
   for (const Extent& stretch : free) {
     free_.emplace_hint(free_.end(), stretch.offset_bytes, stretch.length_bytes);
     by_length(stretch.offset_bytes).emplace(stretch.length_bytes, stretch.offset_bytes);
-    free_bytes_ += stretch.length_bytes;
+    count(stretch);
   }
 }
 

@@ -22,6 +22,9 @@ inline constexpr std::uint64_t kBlockAlignmentBytes = 512;
   return (block_bytes + kBlockAlignmentBytes - 1) / kBlockAlignmentBytes * kBlockAlignmentBytes;
 }
 
+/// File systems allocate and free whole pages.
+inline constexpr std::uint64_t kDiskPageBytes = 4096;
+
 /// A stretch of a file. A value.
 struct Extent {
   std::uint64_t offset_bytes = 0;
@@ -30,6 +33,13 @@ struct Extent {
   [[nodiscard]] std::uint64_t end_bytes() const { return offset_bytes + length_bytes; }
   friend auto operator<=>(const Extent&, const Extent&) = default;
 };
+
+/// The whole pages inside an extent.
+[[nodiscard]] constexpr Extent inner_pages(const Extent& extent) {
+  const auto begin = (extent.offset_bytes + kDiskPageBytes - 1) / kDiskPageBytes * kDiskPageBytes;
+  const auto end = (extent.offset_bytes + extent.length_bytes) / kDiskPageBytes * kDiskPageBytes;
+  return {begin, std::max(begin, end) - begin};
+}
 
 /// For one thread.
 class SpaceMap {
@@ -86,6 +96,8 @@ class SpaceMap {
   /// End of all taken space.
   [[nodiscard]] std::uint64_t end_bytes() const { return end_bytes_; }
   [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
+  /// Of these, whole pages.
+  [[nodiscard]] std::uint64_t free_page_bytes() const { return free_page_bytes_; }
   [[nodiscard]] std::uint64_t used_bytes() const { return end_bytes_ - free_bytes_; }
 
  private:
@@ -109,6 +121,10 @@ class SpaceMap {
     [[nodiscard]] bool empty() const { return in_order.empty(); }
   };
 
+  void count(const Extent& stretch) {
+    free_bytes_ += stretch.length_bytes;
+    free_page_bytes_ += inner_pages(stretch).length_bytes;
+  }
   void add(const Extent& stretch);
   /// The same, with the memory of a removed one. Needs no memory.
   void add(const Extent& stretch, Removed&& removed);
@@ -120,6 +136,7 @@ class SpaceMap {
   std::uint64_t closed_from_bytes_ = UINT64_MAX;
   std::uint64_t end_bytes_ = 0;
   std::uint64_t free_bytes_ = 0;
+  std::uint64_t free_page_bytes_ = 0;
 };
 
 }  // namespace dgfs::delta

@@ -124,8 +124,14 @@ class ExtentVolume {
   void release(std::uint64_t bytes) { release(bytes, false); }
   /// Gives the space behind all values back to the disk, except for promised space.
   /// @param least_bytes  as of BlockFile::shorten()
-  void shorten(std::uint64_t least_bytes) {
-    file_.shorten([this] { return promised_bytes(); }, least_bytes);
+  /// @param behind       likewise
+  void shorten(std::uint64_t least_bytes, BlockFile::Behind behind) {
+    file_.shorten([this] { return promised_bytes(); }, least_bytes, behind);
+  }
+  /// Gives space back that no value needs and that nothing was promised.
+  /// @param bytes  as of BlockFile::give_back_spare()
+  void give_back_spare(std::uint64_t bytes) {
+    file_.give_back_spare(bytes, [this] { return promised_bytes(); });
   }
   [[nodiscard]] std::uint64_t promised_bytes() const {
     const std::lock_guard lock(mutex_);

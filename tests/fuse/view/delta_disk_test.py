@@ -247,5 +247,93 @@ class FirstMount(OwnDisk):
         self.expect_refused(self.mount_delta(check=False), "MANIFEST is missing", code=1)
 
 
+class TrueDf(OwnDisk):
+    """Half of the space that df shows can be written."""
+
+    def setUp(self):
+        super().setUp()
+        run("umount", self.place)
+        run("truncate", "-s", "700M", self.disk)
+        run("mkfs.ext4", "-q", "-F", self.disk)
+        self.attach_disk()
+
+    def available(self):
+        status = os.statvfs(self.point)
+        return status.f_bavail * status.f_frsize
+
+    def expect_half_can_be_written(self):
+        half = self.available() // 2
+        with open(self.point / "half", "wb") as file:
+            for begin in range(0, half, 1 << 20):
+                file.write(os.urandom(min(1 << 20, half - begin)))
+        return half
+
+    def expect_half_can_be_written_as_small_files(self, numbers):
+        """A file counts with the blocks that it takes of other file systems."""
+        half = self.available() // 2
+        (self.point / "halves").mkdir()
+        counted = 0
+        while True:
+            length = numbers.randrange(1, 20_000)
+            counted += (length + 4095) // 4096 * 4096
+            if counted > half:
+                return half
+            (self.point / "halves" / str(counted)).write_bytes(numbers.randbytes(length))
+
+    def write_3000_small_files_and_remove_half(self, numbers):
+        for i in range(3000):
+            (self.point / f"small-{i}").write_bytes(numbers.randbytes(numbers.randrange(40_000)))
+        for i in numbers.sample(range(3000), 1500):
+            (self.point / f"small-{i}").unlink()
+
+    def taken(self):
+        return sum(path.stat().st_blocks * 512 for path in self.delta.rglob("*"))
+
+    def test_of_a_delta_that_was_larger(self):
+        self.mount_delta("size=600M")
+        with open(self.point / "big", "wb") as file:
+            for _ in range(250):
+                file.write(os.urandom(1 << 20))
+            os.fsync(file.fileno())
+        (self.point / "big").unlink()
+        self.remount("size=200M")
+        self.assertGreater(self.expect_half_can_be_written(), 8 << 20)
+        self.unmount()
+        self.expect_sound()
+
+    def test_after_3000_small_files_of_which_half_are_removed(self):
+        numbers = random.Random(5)
+        self.mount_delta("size=150M")
+        self.write_3000_small_files_and_remove_half(numbers)
+        self.remount("size=150M")
+        self.assertGreater(self.expect_half_can_be_written(), 8 << 20)
+        (self.point / "half").unlink()
+        self.remount("size=150M")
+        self.assertGreater(self.expect_half_can_be_written_as_small_files(numbers), 8 << 20)
+        self.assertLessEqual(self.taken(), 150 << 20)
+        self.unmount()
+        self.expect_sound()
+
+    def test_in_a_mount_that_goes_on(self):
+        numbers = random.Random(6)
+        self.mount_delta("size=150M")
+        self.write_3000_small_files_and_remove_half(numbers)
+        for _ in range(3):
+            self.expect_half_can_be_written()
+            (self.point / "half").unlink()
+            self.expect_half_can_be_written_as_small_files(numbers)
+            shutil.rmtree(self.point / "halves")
+        self.assertLessEqual(self.taken(), 150 << 20)
+        self.unmount()
+        self.expect_sound()
+
+    def test_a_closed_delta_gives_back_what_it_does_not_need(self):
+        self.mount_delta("memory=256M")
+        (self.point / "new").write_bytes(os.urandom(1 << 20))
+        mounted = self.taken()
+        self.unmount()
+        self.assertLess(self.taken(), mounted - (32 << 20))
+
+
 if __name__ == "__main__":
     mount_case.main()

@@ -134,6 +134,20 @@ TEST_F(NewDeltaTest, TakesChangesOnADiskOfTheSizeThatIsAskedFor) {
   ASSERT_TRUE(delta->close());
 }
 
+// There is a little space for contents, too, though the step of a reserve could take it.
+TEST_F(NewDeltaTest, TakesContentsOnADiskOfTheSizeThatIsAskedFor) {
+  env_->set_capacity(bytes_to_begin(options_));
+  make_and_keep();
+  const auto delta = open();
+  for (int i = 0; i < 12; ++i) {
+    Batch batch;
+    batch.put("key" + std::to_string(i), std::string(std::size_t{64} << 10, 'v'));
+    const auto applied = delta->newest().apply(batch);
+    ASSERT_TRUE(applied) << i << applied.error().message();
+  }
+  ASSERT_TRUE(delta->close());
+}
+
 // Contents need space of their own beside it.
 TEST_F(NewDeltaTest, TakesContentsOnALargerDisk) {
   env_->set_capacity(bytes_to_begin(options_) + (std::uint64_t{8} << 20));
