@@ -42,11 +42,13 @@ function(dgfs_test)
     dgfs_add_test_entry(${arg_NAME} ${arg_NAME} ${filter} "${arg_LABELS}" "")
     return()
   endif()
+  # On a new build ctest starts the entries with a cost first, so that no long one remains alone.
   math(EXPR last "${arg_SHARDS} - 1")
   foreach(index RANGE ${last})
     math(EXPR number "${index} + 1")
     dgfs_add_test_entry(${arg_NAME}.${number} ${arg_NAME} ${filter} "${arg_LABELS}"
                         "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
+    set_tests_properties(${arg_NAME}.${number} PROPERTIES COST 500)
   endforeach()
 endfunction()
 
