@@ -66,6 +66,8 @@ run(${SCRATCH}/consumer)
 check_example(${SCRATCH}/read_image)
 
 # Each public header must compile without another one before it.
+execute_process(COMMAND ${pkg_config} --cflags dgfs COMMAND_ERROR_IS_FATAL ANY
+  OUTPUT_VARIABLE arguments OUTPUT_STRIP_TRAILING_WHITESPACE)
 file(STRINGS ${PUBLIC_HEADERS} headers)
 foreach(header ${headers})
   file(WRITE ${SCRATCH}/alone.cpp "#include \"${header}\"\n")

@@ -78,8 +78,17 @@ TEST_F(EachAllocation, OfContents) {
   expect_said([&] { return status_of(view().next_data(file, 0)); });
   expect_said([&] { return status_of(view().next_hole(file, 0)); });
   // Repeated calls write the same bytes, so the contents are the same however far a call came.
+  expect_ok(view().sync());
   const Buffer bytes(2000, 'c');
   expect_said([&] { return status_of(view().write(file, 300, bytes)); });
+  // Where memory has run out within a change of the table, the store is torn until it is opened
+  // again.
+  if (const auto read = view().read(file, 300, out); !read) {
+    EXPECT_EQ(read.error().kind(), ErrorKind::kLimit);
+    faulty_.drop();
+    faulty_.open_layers();
+    expect_ok(faulty_.open_view());
+  }
   ASSERT_EQ(value_of(view().read(file, 300, out)), out.size());
   EXPECT_EQ(out, Buffer(1000, 'c'));
 }

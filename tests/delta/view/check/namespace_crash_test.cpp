@@ -216,8 +216,10 @@ TEST(NamespaceCrash, NeverLeavesMoreThanWasBroken) {
 TEST(NamespaceCrash, ADiskThatTakesNoMoreEndsTheRepair) {
   for (const FaultKind kind : {FaultKind::kNoSpace, FaultKind::kIoError, FaultKind::kLostSync}) {
     const auto calls = calls_of_repair(1);
+    // Few calls are syncs.
+    const std::uint64_t step = kind == FaultKind::kLostSync ? 2 : 7;
     std::size_t failed = 0;
-    for (std::uint64_t at = 1; at <= calls && !testing::Test::HasFailure(); at += 7) {
+    for (std::uint64_t at = 1; at <= calls && !testing::Test::HasFailure(); at += step) {
       SCOPED_TRACE("kind " + std::to_string(static_cast<int>(kind)) + ", call " +
                    std::to_string(at));
       DamagedDelta damaged(1);
