@@ -148,7 +148,7 @@ class SpaceReserve {
   /// and in the files, free stretches of any length and the reserve.
   [[nodiscard]] std::uint64_t available_bytes() const;
   /// The part of it that ordinary batches can have, with large values or without: whole pages
-  /// beyond the reserve. What one file has free in pages it gives back when the other one lacks it.
+  /// beyond the reserve. A file gives its free pages back when the other file lacks space.
   [[nodiscard]] std::uint64_t writable_bytes() const;
   /// The reserve, with the space for large values.
   [[nodiscard]] std::uint64_t reserved_bytes() const;
@@ -168,8 +168,8 @@ class SpaceReserve {
   [[nodiscard]] Status reserve_blocks(std::uint64_t bytes);
   /// Makes space on the disk and below the cap, if it suffices.
   /// @param block_bytes    the reserve of blocks, with what is asked for
-  /// @param value_bytes    of all promised values, likewise
-  /// @param lacking_bytes  what the disk is to be asked for
+  /// @param value_bytes    all promised values, with what is asked for
+  /// @param lacking_bytes  the space to ask the disk for
   /// Returns whether it may suffice.
   [[nodiscard]] bool give_back_spare(std::uint64_t block_bytes, std::uint64_t value_bytes,
                                      std::uint64_t lacking_bytes);

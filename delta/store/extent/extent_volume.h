@@ -124,7 +124,7 @@ class ExtentVolume {
   void release(std::uint64_t bytes) { release(bytes, false); }
   /// Gives the space behind all values back to the disk, except for promised space.
   /// @param least_bytes  as of BlockFile::shorten()
-  /// @param behind       likewise
+  /// @param behind       as of BlockFile::shorten()
   void shorten(std::uint64_t least_bytes, BlockFile::Behind behind) {
     file_.shorten([this] { return promised_bytes(); }, least_bytes, behind);
   }

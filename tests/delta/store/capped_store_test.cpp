@@ -71,7 +71,7 @@ TEST(BlockFileReserve, BehindTheEndIsGivenBack) {
   EXPECT_LE(allocated(), 2 * kMib + 3 * 4096);
   EXPECT_EQ(cap.taken_bytes(), file.taken_bytes());
   EXPECT_LE(cap.taken_bytes(), 2 * kMib + 3 * 4096);
-  // What is kept is there, though another file has taken the rest of the disk.
+  // The store still has the space that it kept, though another file has taken the rest of the disk.
   env->set_capacity(env->status("/blocks").value().allocated_bytes);
   EXPECT_FALSE(other->write_at(0, Buffer(4096, 'x')));
   EXPECT_TRUE(file.reserve(2 * kMib));
