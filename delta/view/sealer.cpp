@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/view/sealer.h"
+
+#include <chrono>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "delta/store/directory/states.h"
+
+namespace dgfs::view {
+namespace {
+
+// The live store takes in fewer batches than this between the first two steps.
+constexpr std::uint64_t kBatchesUntilSwitch = std::uint64_t{1} << 32;
+// How often the thread that closes a layer looks whether the layer is still written to.
+constexpr std::chrono::milliseconds kInterval{2};
+
+}  // namespace
+
+Sealer::~Sealer() {
+  is_ending_ = true;
+  join();
+}
+
+void Sealer::join() {
+  if (closing_.joinable()) closing_.join();
+}
+
+Result<SealedDelta> Sealer::seal(const delta::SealRequest& request) {
+  const std::lock_guard sealing(sealing_);
+  join();
+  {
+    const std::lock_guard lock(state_lock_);
+    if (!closed_) {
+      return Error(ErrorKind::kIo, 7524,
+                   "the layer of the last seal is not closed, and will be when the delta is opened "
+                   "again: " +
+                       closed_.error().message());
+    }
+  }
+  return make(request);
+}
+
+Status Sealer::finish() {
+  const std::lock_guard sealing(sealing_);
+  join();
+  const std::lock_guard lock(state_lock_);
+  return closed_;
+}
+
+std::optional<Status> Sealer::closing_state() const {
+  const std::lock_guard lock(state_lock_);
+  return is_closing_ ? std::nullopt : std::optional(closed_);
+}
+
+Result<SealedDelta> Sealer::make(const delta::SealRequest& request) {
+  const auto sealed = delta_.newest_store();
+  if (delta_.is_unchanged()) return SealedDelta{delta_.manifest(), std::nullopt};
+  DGFS_CHECK(delta_.check_seal(request));
+  DGFS_TRY(born, numbers_.begin_seal());
+  auto prepared = delta_.prepare_seal(request, born, sealed->sequence() + kBatchesUntilSwitch);
+  if (!prepared) {
+    numbers_.end_seal();
+    return std::move(prepared).error();
+  }
+  delta::SealPlan& plan = prepared.value();
+  plan.fresh->hold_log();
+  auto before = std::weak_ptr<const Generation>(generations_.current());
+  std::uint64_t last_sequence = 0;
+  if (auto switched = switch_over(plan, *sealed, last_sequence); !switched) {
+    numbers_.end_seal();
+    delta_.give_up(std::move(plan));
+    return std::move(switched).error();
+  }
+  if (auto durable = make_durable(plan, *sealed, last_sequence); !durable) {
+    // It is unknown which stack the next opening finds, so neither store may make anything durable.
+    sealed->fail(durable.error());
+    plan.fresh->fail(durable.error());
+    return std::move(durable).error();
+  }
+  plan.fresh->release_log();
+  delta::SealOutcome outcome;
+  outcome.layers = delta::layers_of(delta_.manifest());
+  const auto& layer = delta_.manifest().stores[outcome.layers - 1];
+  outcome.changes = last_sequence + 1 - layer.first_sequence;
+  outcome.bytes = sealed->counters().used_bytes;
+  SealedDelta made{delta_.manifest(), std::move(outcome)};
+  if (auto started = start_closing(std::move(before)); !started) {
+    made.outcome->unclosed = std::move(started).error();
+  }
+  return made;
+}
+
+// The fresh store has threads before the first batch, since they may not be started under one.
+Status Sealer::switch_over(const delta::SealPlan& plan, delta::Store& sealed,
+                           std::uint64_t& last_sequence) {
+  DGFS_CHECK(plan.fresh->start());
+  DGFS_CHECK(sealed.sync());
+  auto stores = delta_.stores();
+  stores.push_back(plan.fresh);
+  bool has_switched = false;
+  generations_.change([&]() -> GenerationRef {
+    last_sequence = sealed.sequence();
+    if (last_sequence >= plan.next.first_sequence) return nullptr;
+    auto next = generation_with(stores);
+    numbers_.switch_over();
+    has_switched = true;
+    return next;
+  });
+  if (has_switched) return ok();
+  return Error(ErrorKind::kLimit, 7525, "too many changes came while the seal was prepared");
+}
+
+Status Sealer::make_durable(const delta::SealPlan& plan, delta::Store& sealed,
+                            std::uint64_t last_sequence) {
+  try {
+    DGFS_CHECK(sealed.sync(last_sequence));
+    return delta_.commit_seal(plan, last_sequence);
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorKind::kLimit, 7526, "no memory for a seal");
+  }
+}
+
+GenerationRef Sealer::generation_with(std::vector<std::shared_ptr<delta::Store>> stores) const {
+  const auto current = generations_.current();
+  return std::make_shared<const Generation>(current->image(), std::move(stores), current->chunks(),
+                                            &orphans_);
+}
+
+Status Sealer::start_closing(std::weak_ptr<const Generation> before) {
+  {
+    const std::lock_guard lock(state_lock_);
+    is_closing_ = true;
+  }
+  try {
+    closing_ = std::thread([this, before = std::move(before)] { close_layer(before); });
+  } catch (const std::system_error& failure) {
+    const std::lock_guard lock(state_lock_);
+    is_closing_ = false;
+    closed_ =
+        Error(ErrorKind::kLimit, 7527, "cannot start a thread").with_errno(failure.code().value());
+    return closed_;
+  }
+  return ok();
+}
+
+void Sealer::close_layer(const std::weak_ptr<const Generation>& before) {
+  Status closed = ok();
+  try {
+    closed = close_in_steps(before);
+  } catch (const std::exception&) {
+    closed = Error(ErrorKind::kLimit, 7528, "no memory for closing a layer");
+  }
+  const std::lock_guard lock(state_lock_);
+  closed_ = std::move(closed);
+  is_closing_ = false;
+}
+
+// Operations of the generation before the switch may wait for room in the sealed store, or sync it.
+// The generation of the switch shows tables and old blocks of it, which go with that generation.
+Status Sealer::close_in_steps(std::weak_ptr<const Generation> before) {
+  const Error given_up(ErrorKind::kInterrupted, 7529, "the view ended before the layer was closed");
+  if (!wait_for_end(before)) return given_up;
+  DGFS_CHECK(delta_.begin_closing());
+  before = renew_generation();
+  if (!wait_for_end(before)) return given_up;
+  DGFS_CHECK(delta_.end_closing());
+  static_cast<void>(renew_generation());
+  return ok();
+}
+
+// Returns the generation that was replaced.
+std::weak_ptr<const Generation> Sealer::renew_generation() {
+  std::weak_ptr<const Generation> replaced = generations_.current();
+  const auto next = generation_with(delta_.stores());
+  generations_.change([&] { return next; });
+  return replaced;
+}
+
+bool Sealer::wait_for_end(const std::weak_ptr<const Generation>& generation) const {
+  while (!generation.expired() && !is_ending_) std::this_thread::sleep_for(kInterval);
+  return generation.expired();
+}
+
+}  // namespace dgfs::view
