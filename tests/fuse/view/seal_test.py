@@ -6,7 +6,9 @@ kill."""
 import json
 import os
 import pathlib
+import random
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -15,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import mount_case  # noqa: E402
 from delta_case import DeltaCase  # noqa: E402
 from mount_case import mount_table  # noqa: E402
-from support import dgfs, run  # noqa: E402
+from support import build, dgfs, run, test_seed  # noqa: E402
 
 KILLS = 5
 
@@ -158,6 +160,86 @@ class Seals(DeltaCase):
         self.assertEqual(len(listed), 100)
         self.unmount()
         self.expect_sound()
+
+    # One with links in the image, one without: the index lists the names of links only then.
+    def test_a_diff_of_states_is_that_of_their_trees(self):
+        self.compare_states(1)
+
+    def test_a_diff_of_states_knows_links_of_the_image(self):
+        tree = self.scratch / "linked"
+        shutil.copytree(self.tree, tree, symlinks=True)
+        for number in range(0, 40, 3):
+            os.link(tree / "dir" / str(number), tree / f"link-{number}")
+        (tree / "deep" / "er").mkdir(parents=True)
+        os.link(tree / "dir" / "0", tree / "deep" / "er" / "third")
+        self.image = self.scratch / "linked.dgfs"
+        build(tree, self.image)
+        self.compare_states(2)
+
+    # The lines of two states are those of the images that are built from mounts of them.
+    def compare_states(self, seed):
+        chance = random.Random(test_seed(seed))
+        self.mount_delta()
+        root = self.point
+        for round_ in range(4):
+            for number in range(12):
+                self.change_something(root, chance, f"{round_}-{number}")
+            self.seal("--name", f"state-{round_}")
+        for number in range(5):
+            self.change_something(root, chance, f"last-{number}")
+        self.unmount()
+        states = ["base", *(f"state-{round_}" for round_ in range(4)), "newest"]
+        images = {}
+        for state in states:
+            place = self.mount_state(state, "-o", "ro")
+            images[state] = self.scratch / f"{state}.dgfs"
+            build(place, images[state])
+            run("umount", place)
+        compared = 0
+        for first, second in [(a, b) for a in states for b in states]:
+            expected = dgfs("diff", images[first], images[second], check=False)
+            seen = dgfs("diff", "--image", self.image, f"{self.delta}@{first}",
+                        f"{self.delta}@{second}", check=False)
+            text = expected.stdout.decode().replace(f"only in {images[first]}:", "only in A:")
+            text = text.replace(f"only in {images[second]}:", "only in B:")
+            shown = seen.stdout.decode().replace(f"only in {self.delta}@{first}:", "only in A:")
+            shown = shown.replace(f"only in {self.delta}@{second}:", "only in B:")
+            self.assertEqual(shown, text, f"{first} and {second}: {seen.stderr.decode()}")
+            self.assertEqual(seen.returncode, expected.returncode)
+            compared += len(text.splitlines())
+        self.assertGreater(compared, 100)
+
+    def change_something(self, root, chance, name):
+        """Makes, changes, moves, links or removes something below the root."""
+        files = [path for path in sorted(root.rglob("*")) if path.is_file() and
+                 not path.is_symlink()]
+        folders = [root, *(path for path in sorted(root.rglob("*")) if path.is_dir())]
+        file, folder = chance.choice(files), chance.choice(folders)
+        kind = chance.randrange(9)
+        if kind == 0:
+            (folder / f"new-{name}").write_bytes(chance.randbytes(chance.randrange(200000)))
+        elif kind == 1:
+            with open(file, "r+b") as opened:
+                opened.seek(chance.randrange(100000))
+                opened.write(b"changed")
+        elif kind == 2:
+            file.unlink()
+        elif kind == 3:
+            file.rename(folder / f"moved-{name}")
+        elif kind == 4:
+            os.link(file, folder / f"link-{name}")
+        elif kind == 5:
+            (folder / f"dir-{name}").mkdir()
+        elif kind == 6:
+            file.chmod(chance.choice((0o600, 0o644, 0o755)))
+        elif kind == 7:
+            os.setxattr(file, "user.test", name.encode())
+        elif folder != root:
+            other = chance.choice(folders)
+            try:
+                folder.rename(other / f"renamed-{name}")
+            except OSError:
+                pass  # into itself
 
     # SQLite commits; the mount is sealed all the time, and killed.
     def test_a_kill_beside_seals_loses_no_commit(self):
