@@ -4,7 +4,7 @@
 
 #include <chrono>
 #include <exception>
-#include <system_error>
+#include <new>
 #include <utility>
 
 #include "delta/store/directory/states.h"
@@ -16,6 +16,18 @@ namespace {
 constexpr std::uint64_t kBatchesUntilSwitch = std::uint64_t{1} << 32;
 // How often the thread that closes a layer looks whether the layer is still written to.
 constexpr std::chrono::milliseconds kInterval{2};
+
+// Ends the preparation of a seal for the numbers, whether or not the switch has come.
+class NumbersOfSeal {
+ public:
+  explicit NumbersOfSeal(ObjectNumbers& numbers) : numbers_(numbers) {}
+  ~NumbersOfSeal() { numbers_.end_seal(); }
+  NumbersOfSeal(const NumbersOfSeal&) = delete;
+  NumbersOfSeal& operator=(const NumbersOfSeal&) = delete;
+
+ private:
+  ObjectNumbers& numbers_;
+};
 
 }  // namespace
 
@@ -60,46 +72,42 @@ Result<SealedDelta> Sealer::make(const delta::SealRequest& request) {
   if (delta_.is_unchanged()) return SealedDelta{delta_.manifest(), std::nullopt};
   DGFS_CHECK(delta_.check_seal(request));
   DGFS_TRY(born, numbers_.begin_seal());
-  auto prepared = delta_.prepare_seal(request, born, sealed->sequence() + kBatchesUntilSwitch);
-  if (!prepared) {
-    numbers_.end_seal();
-    return std::move(prepared).error();
-  }
-  delta::SealPlan& plan = prepared.value();
-  plan.fresh->hold_log();
   auto before = std::weak_ptr<const Generation>(generations_.current());
-  std::uint64_t last_sequence = 0;
-  if (auto switched = switch_over(plan, *sealed, last_sequence); !switched) {
-    numbers_.end_seal();
-    delta_.give_up(std::move(plan));
-    return std::move(switched).error();
-  }
-  if (auto durable = make_durable(plan, *sealed, last_sequence); !durable) {
-    // It is unknown which stack the next opening finds, so neither store may make anything durable.
-    sealed->fail(durable.error());
-    plan.fresh->fail(durable.error());
-    return std::move(durable).error();
-  }
+  const NumbersOfSeal ended(numbers_);
+  DGFS_TRY(plan, delta_.prepare_seal(request, born, sealed->sequence() + kBatchesUntilSwitch));
+  plan.fresh->hold_log();
+  const auto last_sequence = switch_or_give_up(plan, *sealed);
+  if (!last_sequence) return last_sequence.error();
+  DGFS_CHECK(make_durable(plan, *sealed, last_sequence.value()));
   plan.fresh->release_log();
+  auto started = start_closing(std::move(before));
   delta::SealOutcome outcome;
   outcome.layers = delta::layers_of(delta_.manifest());
   const auto& layer = delta_.manifest().stores[outcome.layers - 1];
-  outcome.changes = last_sequence + 1 - layer.first_sequence;
+  outcome.changes = last_sequence.value() + 1 - layer.first_sequence;
   outcome.bytes = sealed->counters().used_bytes;
-  SealedDelta made{delta_.manifest(), std::move(outcome)};
-  if (auto started = start_closing(std::move(before)); !started) {
-    made.outcome->unclosed = std::move(started).error();
+  if (!started) outcome.unclosed = std::move(started).error();
+  return SealedDelta{delta_.manifest(), std::move(outcome)};
+}
+
+Result<std::uint64_t> Sealer::switch_or_give_up(delta::SealPlan& plan, delta::Store& sealed) {
+  try {
+    auto switched = switch_over(plan, sealed);
+    if (!switched) delta_.give_up(std::move(plan));
+    return switched;
+  } catch (const std::bad_alloc&) {
+    delta_.give_up(std::move(plan));
+    throw;
   }
-  return made;
 }
 
 // The fresh store has threads before the first batch, since they may not be started under one.
-Status Sealer::switch_over(const delta::SealPlan& plan, delta::Store& sealed,
-                           std::uint64_t& last_sequence) {
+Result<std::uint64_t> Sealer::switch_over(const delta::SealPlan& plan, delta::Store& sealed) {
   DGFS_CHECK(plan.fresh->start());
   DGFS_CHECK(sealed.sync());
   auto stores = delta_.stores();
   stores.push_back(plan.fresh);
+  std::uint64_t last_sequence = 0;
   bool has_switched = false;
   generations_.change([&]() -> GenerationRef {
     last_sequence = sealed.sequence();
@@ -109,17 +117,31 @@ Status Sealer::switch_over(const delta::SealPlan& plan, delta::Store& sealed,
     has_switched = true;
     return next;
   });
-  if (has_switched) return ok();
+  if (has_switched) return last_sequence;
   return Error(ErrorKind::kLimit, 7525, "too many changes came while the seal was prepared");
 }
 
+// After an error it is unknown which stack the next opening finds, so neither store may make anything
+// durable.
 Status Sealer::make_durable(const delta::SealPlan& plan, delta::Store& sealed,
                             std::uint64_t last_sequence) {
+  const auto fail_both = [&](const Error& error) {
+    for (delta::Store* store : {&sealed, plan.fresh.get()}) {
+      try {
+        store->fail(error);
+      } catch (const std::bad_alloc&) {  // it is noted nevertheless
+      }
+      store->release_log();
+    }
+  };
   try {
-    DGFS_CHECK(sealed.sync(last_sequence));
-    return delta_.commit_seal(plan, last_sequence);
+    auto made = sealed.sync(last_sequence);
+    if (made) made = delta_.commit_seal(plan, last_sequence);
+    if (!made) fail_both(made.error());
+    return made;
   } catch (const std::bad_alloc&) {
-    return Error(ErrorKind::kLimit, 7526, "no memory for a seal");
+    fail_both(out_of_memory_);
+    throw;
   }
 }
 
@@ -151,7 +173,7 @@ void Sealer::close_layer(const std::weak_ptr<const Generation>& before) {
   try {
     closed = close_in_steps(before);
   } catch (const std::exception&) {
-    closed = Error(ErrorKind::kLimit, 7528, "no memory for closing a layer");
+    closed = std::move(unclosed_);
   }
   const std::lock_guard lock(state_lock_);
   closed_ = std::move(closed);

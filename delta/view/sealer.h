@@ -46,8 +46,11 @@ class Sealer {
  private:
   // With sealing_ held:
   [[nodiscard]] Result<SealedDelta> make(const delta::SealRequest& request);
-  [[nodiscard]] Status switch_over(const delta::SealPlan& plan, delta::Store& sealed,
-                                   std::uint64_t& last_sequence);
+  /// Returns the sequence number of the last batch of the sealed store.
+  [[nodiscard]] Result<std::uint64_t> switch_or_give_up(delta::SealPlan& plan,
+                                                        delta::Store& sealed);
+  [[nodiscard]] Result<std::uint64_t> switch_over(const delta::SealPlan& plan,
+                                                  delta::Store& sealed);
   [[nodiscard]] Status make_durable(const delta::SealPlan& plan, delta::Store& sealed,
                                     std::uint64_t last_sequence);
   [[nodiscard]] Status start_closing(std::weak_ptr<const Generation> before);
@@ -71,6 +74,11 @@ class Sealer {
   mutable std::mutex state_lock_;  ///< innermost; guards what follows
   bool is_closing_ = false;
   Status closed_ = ok();  ///< result of the last closing
+  // Made while there is memory for them.
+  const Error out_of_memory_{ErrorKind::kLimit, 7526, "no memory for a seal"};
+  /// For the thread that closes a layer; taken once, since then no more seals are made.
+  Error unclosed_{ErrorKind::kLimit, 7528, "no memory for closing a layer"};
+  const Error no_thread_{ErrorKind::kLimit, 7527, "cannot start a thread"};
 };
 
 }  // namespace dgfs::view

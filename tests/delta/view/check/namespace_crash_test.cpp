@@ -143,7 +143,7 @@ class DamagedDelta {
     const auto delta = value_of(delta::DeltaDirectory::open(memory(), kDelta, store_options()));
     Chance chance(seed);
     delta::Batch batch;
-    damaged_ = damage_at_random({*image_, *delta}, chance, batch);
+    damaged_ = damage_at_random(view::generation_of(*image_, *delta), chance, batch);
     value_of(delta->newest().apply(batch));
     expect_ok(delta->close());
   }
