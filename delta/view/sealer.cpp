@@ -121,8 +121,8 @@ Result<std::uint64_t> Sealer::switch_over(const delta::SealPlan& plan, delta::St
   return Error(ErrorKind::kLimit, 7525, "too many changes came while the seal was prepared");
 }
 
-// After an error it is unknown which stack the next opening finds, so neither store may make anything
-// durable.
+// After an error it is unknown which stack the next opening finds, so neither store may make
+// anything durable.
 Status Sealer::make_durable(const delta::SealPlan& plan, delta::Store& sealed,
                             std::uint64_t last_sequence) {
   const auto fail_both = [&](const Error& error) {
@@ -158,14 +158,13 @@ Status Sealer::start_closing(std::weak_ptr<const Generation> before) {
   }
   try {
     closing_ = std::thread([this, before = std::move(before)] { close_layer(before); });
-  } catch (const std::system_error& failure) {
+    return ok();
+  } catch (const std::exception&) {  // no thread, or no memory for one
     const std::lock_guard lock(state_lock_);
     is_closing_ = false;
-    closed_ =
-        Error(ErrorKind::kLimit, 7527, "cannot start a thread").with_errno(failure.code().value());
-    return closed_;
+    closed_ = no_thread_;
+    return no_thread_;
   }
-  return ok();
 }
 
 void Sealer::close_layer(const std::weak_ptr<const Generation>& before) {

@@ -39,10 +39,10 @@ void check_layers(const delta::Manifest& manifest) {
     const auto& store = manifest.stores[i];
     require(store.number != 0 && store.number < manifest.next_number);
     if (i + 1 == manifest.stores.size()) {
-      require(is_base(store.layer.state));
+      require(delta::is_base(store.layer.state));
       break;
     }
-    require(!is_base(store.layer.state));
+    require(!delta::is_base(store.layer.state));
     require(store.layer.name.empty() || delta::is_state_name(store.layer.name));
     require(store.layer.last_sequence < manifest.stores[i + 1].first_sequence);
     require(delta::find_state(manifest, delta::state_text(store.layer.state), "/d").has_value());
