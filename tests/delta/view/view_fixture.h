@@ -64,6 +64,12 @@ class ViewedTree {
     close_delta();
     open_delta();
   }
+  /// The same, whether or not the view could be closed.
+  void reopen_after_failure() {
+    static_cast<void>(view_->close());
+    close_delta();
+    open_delta();
+  }
   /// The same, with empty caches of the image.
   void reopen_image() {
     expect_ok(view_->close());
