@@ -148,8 +148,10 @@ Status mount_view(const Mounting& mounting, const reader::Image& image,
   ViewFileSystem tree(*opened.view, *opened.delta, image, mounting.counters,
                       {.delta_path = delta_path,
                        .mount_point = mounting.mount_point,
+                       .image_path = from_root(absolute(mounting.options.image_path)),
                        .writes_back = arguments.writes_back,
                        .is_read_only = arguments.is_read_only,
+                       .seals = {arguments.seal_interval, arguments.seal_bytes},
                        .max_read_bytes = arguments.max_read_bytes,
                        .overrides = arguments.overrides,
                        .allows_idmaps = arguments.allows_idmaps});
@@ -175,6 +177,18 @@ Status try_view(const Mounting& mounting, const reader::Image& image,
   if (is_vacant) return ok();
   DGFS_CHECK(open_view(mounting.env, image, arguments, memory, {}));
   return ok();
+}
+
+// A mount with a delta, whatever state of it is shown.
+Status mount_or_try_view(const Mounting& mounting, const reader::Image& image,
+                         const view::ViewMemory& memory) {
+  const bool only_tries = mounting.options.dry_run;
+  if (!mounting.arguments.as_of) {
+    return only_tries ? try_view(mounting, image, memory) : mount_view(mounting, image, memory);
+  }
+  DGFS_TRY(shown_by, find_state_to_mount(mounting.env, image, mounting.arguments));
+  if (shown_by == StateToMount::kImage) return only_tries ? ok() : mount_image(mounting, image);
+  return only_tries ? try_view(mounting, image, memory) : mount_view(mounting, image, memory);
 }
 
 }  // namespace
@@ -224,9 +238,7 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
                           mount_point,
                           delta_path,
                           keeper ? &*keeper : nullptr};
-  const auto done = arguments.delta_path ? options.dry_run
-                                               ? try_view(mounting, *opened.image, memory)
-                                               : mount_view(mounting, *opened.image, memory)
+  const auto done = arguments.delta_path ? mount_or_try_view(mounting, *opened.image, memory)
                                          : mount_image(mounting, *opened.image);
   // A daemon can report errors only to its log.
   if (!done && damage_log.is_redirected()) {

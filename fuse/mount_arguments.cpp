@@ -41,6 +41,7 @@ constexpr std::uint64_t kUserIdMax = 0xFFFF'FFFE;
 constexpr std::uint64_t kUmaskMax = 0777;
 constexpr std::uint64_t kThreadsMax = 100'000;  // libfuse's own bound
 constexpr std::uint64_t kCommitSecondsMax = 300;
+constexpr std::uint64_t kSealBytesMin = std::uint64_t{1} << 20;
 constexpr std::uint64_t kIdleSecondsMax = 366 * std::uint64_t{24} * 3600;
 constexpr std::uint64_t kOffsetBytesMax = std::uint64_t{1} << 62;
 // More than the memory of any machine.
@@ -74,6 +75,23 @@ std::optional<std::uint64_t> number_of(std::string_view text, int base) {
   const auto [rest, failure] = std::from_chars(text.data(), end, number, base);
   if (failure != std::errc{} || rest != end) return std::nullopt;
   return number;
+}
+
+// "@SECONDS" or "@SECONDS.NANOSECONDS", with nine digits.
+std::optional<Time> time_of(std::string_view text) {
+  constexpr std::size_t kDigits = 9;
+  if (!text.starts_with('@')) return std::nullopt;
+  text.remove_prefix(1);
+  const auto point = text.find('.');
+  const auto seconds = number_of(text.substr(0, point), 10);
+  if (!seconds || *seconds > INT64_MAX) return std::nullopt;
+  Time time{static_cast<std::int64_t>(*seconds), 0};
+  if (point == text.npos) return time;
+  const auto fraction = text.substr(point + 1);
+  const auto nanoseconds = number_of(fraction, 10);
+  if (fraction.size() != kDigits || !nanoseconds) return std::nullopt;
+  time.nanoseconds = static_cast<std::uint32_t>(*nanoseconds);
+  return time;
 }
 
 // Parses a number with an optional unit.
@@ -190,6 +208,15 @@ struct Parser {
       out.volume_paths.emplace_back(value);
     } else if (name == "delta") {
       out.delta_path = value;
+    } else if (name == "as_of") {
+      if (value.empty()) return bad_value(name, value, "a state of the delta, or a time");
+      out.as_of = value;
+      of_delta = name;
+    } else if (name == "seal") {
+      return take_seal(value);
+    } else if (name == "as_of_time") {
+      out.as_of_time = time_of(value);
+      if (!out.as_of_time) return bad_value(name, value, "@SECONDS");
     } else if (name == "check") {
       return take_check(value);
     } else if (contains(kSecurityContexts, name)) {
@@ -276,6 +303,26 @@ struct Parser {
     return ok();
   }
 
+  // "24h" or "10G": the unit tells a time from a size.
+  Status take_seal(std::string_view value) {
+    constexpr const char* kMeaning = "a time (90s, 10m, 24h) or a size from 1M up (500M, 10G)";
+    const char unit = value.empty() ? '\0' : value.back();
+    if (unit == 's' || unit == 'm' || unit == 'h') {
+      const auto seconds = seconds_of(value, kIdleSecondsMax);
+      if (!seconds || *seconds == std::chrono::seconds(0)) {
+        return bad_value("seal", value, kMeaning);
+      }
+      out.seal_interval = *seconds;
+    } else {
+      const bool is_size = unit == 'K' || unit == 'M' || unit == 'G' || unit == 'T';
+      const auto bytes = is_size ? bytes_of(value, kOffsetBytesMax) : std::nullopt;
+      if (!bytes || *bytes < kSealBytesMin) return bad_value("seal", value, kMeaning);
+      out.seal_bytes = *bytes;
+    }
+    of_delta = "seal";
+    return ok();
+  }
+
   Status take_check(std::string_view value) {
     if (value == "off") {
       out.check = Check::kOff;
@@ -294,6 +341,11 @@ struct Parser {
     if (out.delta_path) {
       const bool has_caches = out.page_cache_bytes || out.frame_cache_bytes;
       if (has_caches) return refused("page_cache, frame_cache", "with a delta, use memory=");
+      const bool seals = out.seal_bytes != 0 || out.seal_interval.count() != 0;
+      if (seals && (is_read_only || out.as_of)) {
+        return refused("seal", "a read-only mount has nothing to seal");
+      }
+      if (is_read_write && out.as_of) return refused("rw", "a state of the past cannot be changed");
       return ok();
     }
     if (is_read_write) {
@@ -309,7 +361,7 @@ struct Parser {
 
   Result<MountArguments> finish() && {
     DGFS_CHECK(check_kind());
-    out.is_read_only = !out.delta_path || is_read_only;
+    out.is_read_only = !out.delta_path || is_read_only || out.as_of;
     if (is_sync || is_dirsync) out.commit_interval = {};
     auto& arguments = out.arguments;
     arguments.insert(arguments.end(), {"-odefault_permissions", "-osubtype=" + escaped(subtype),

@@ -37,7 +37,12 @@ struct MountArguments {
   Check check = Check::kData;
   unsigned threads = 0;  ///< threads=: requests served at once; 0 = as many as suit the machine
   std::optional<std::string> delta_path;  ///< delta=: keeps the changes; nullopt: read-only
+  std::optional<std::string> as_of;       ///< as_of=: a state of the delta; read-only
+  /// as_of_time=: instead, if there is no such state, the newest state from then or before.
+  std::optional<Time> as_of_time;
   std::uint64_t size_bytes_max = 0;       ///< size=: limit of the delta; 0: the disk's free space
+  std::chrono::seconds seal_interval{0};  ///< seal= with a time; 0: not after a time
+  std::uint64_t seal_bytes = 0;           ///< seal= with a size; 0: not at a size
   std::chrono::milliseconds commit_interval{1000};  ///< commit=
   bool writes_back = false;                         ///< writeback
   Transport transport = Transport::kAuto;           ///< how requests reach the process
@@ -53,6 +58,9 @@ struct MountArguments {
 
 /// Parses the options that mount(8) users write:
 /// - delta= (the directory that keeps all changes), ro, rw (the default with a delta);
+/// - as_of= (a state of the delta, which is then shown as it was, read-only), and as_of_time=
+///   (@SECONDS or @SECONDS.NANOSECONDS, for a state that as_of= does not find);
+/// - seal= (a time or a size, also both in two options), with a delta;
 /// - size=, commit= (seconds), memory=, writeback and writethrough, with a delta;
 /// - dev suid exec async sync dirsync noatime and their opposites, nosuid and nodev by default;
 ///   only root may give suid and dev; sync and dirsync make each change durable at once;

@@ -30,8 +30,8 @@ constexpr Command kCommands[] = {
      run_salvage},
     {"volume", "list|move IMAGE [NUMBER DEST]", "list the volumes of an image, or move one",
      run_volume},
-    {"delta", "info|check DIR", "show what the stores of a delta consist of, or check them",
-     run_delta},
+    {"delta", "info|check|seal|log DIR",
+     "show or check the stores of a delta, keep its state, list states", run_delta},
     {"help", "[COMMAND]", "explain commands and their options", run_help},
 };
 

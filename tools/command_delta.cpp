@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs delta: shows what the stores of a delta consist of, and checks the stores and their names.
+// dgfs delta: shows what the stores of a delta consist of, checks the stores and their names, makes
+// states and lists them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "base/json.h"
 #include "delta/control/closing_wait.h"
 #include "delta/store/directory/delta_directory.h"
+#include "delta/store/directory/states.h"
 #include "delta/store/store_check.h"
 #include "tools/cli/option_parser.h"
 #include "tools/cli/progress_bar.h"
@@ -21,6 +23,8 @@
 #include "tools/info/names_check.h"
 #include "tools/info/store_report.h"
 #include "tools/paths/image_argument.h"
+#include "tools/states/log.h"
+#include "tools/states/seal.h"
 #include "tools/text/quoting.h"
 
 namespace dgfs::tools {
@@ -217,19 +221,27 @@ void show_manifest(const Session& session, const std::string& directory,
   }
 }
 
+// @param stores  so many are shown or checked, from the oldest on
+int run_stores(const Session& session, const std::string& directory,
+               const delta::Manifest& manifest, std::size_t stores,
+               const DeltaCommand::Options& options, bool checks) {
+  int code = kExitDone;
+  for (std::size_t index = 0; index < stores; ++index) {
+    if (!checks && !options.json) session.print("\n");
+    DeltaCommand command(session, StackPlace{directory, manifest, index}, options);
+    code = std::max(code, checks ? command.check() : command.info());
+    if (session.should_stop()) break;
+  }
+  return code;
+}
+
 // The manifest stays locked while this runs.
 int run_stack(const Session& session, const std::string& directory,
               const delta::LockedManifest& locked, const DeltaCommand::Options& options,
               bool checks) {
   show_manifest(session, directory, locked, options, checks);
-  int code = kExitDone;
-  for (std::size_t index = 0; index < locked.manifest.stores.size(); ++index) {
-    if (!checks && !options.json) session.print("\n");
-    DeltaCommand command(session, StackPlace{directory, locked.manifest, index}, options);
-    code = std::max(code, checks ? command.check() : command.info());
-    if (session.should_stop()) break;
-  }
-  return code;
+  return run_stores(session, directory, locked.manifest, locked.manifest.stores.size(), options,
+                    checks);
 }
 
 // Names lie in all stores together, and their repair writes: so the caller has unlocked the
@@ -244,6 +256,26 @@ int check_names(const Session& session, const std::string& directory,
   }
   const auto image = open_image(session, *image_path, image_options);
   return image ? NamesCheck(session, options).run(directory, *image) : kExitFailed;
+}
+
+// Checks the layers of a state, whether or not the delta is mounted, and their names.
+int check_state(const Session& session, const std::string& directory, const std::string& state,
+                const std::optional<std::string>& image_path, const ImageOptions& image_options,
+                const DeltaCommand::Options& options) {
+  const auto manifest = delta::read_present_manifest(session.env(), directory);
+  if (!manifest) return session.fail(manifest.error());
+  const auto layers = delta::find_state(manifest.value(), state, directory);
+  if (!layers) return session.fail(layers.error());
+  if (layers.value() == 0) {
+    if (!options.json && !options.quiet) {
+      session.print("base is the image alone, which 'dgfs verify' checks\n");
+    }
+    return kExitDone;
+  }
+  const int code = run_stores(session, directory, manifest.value(), layers.value(), options, true);
+  if (session.should_stop()) return code;
+  return std::max(code, check_names(session, directory, image_path, image_options,
+                                    {options.json, options.quiet, false, state}));
 }
 
 // Shell completion leaves slashes at the end.
@@ -284,8 +316,17 @@ Manual delta_manual() {
            "delta that is mounted, or that another command reads, is not repaired. If a crash or a "
            "full disk interrupts a repair, some places are mended and others still broken, and all "
            "sound names are unchanged: run it again.",
+           "'seal' keeps the present state of the delta: all changes so far become a layer that "
+           "never changes again, and later changes go into an empty store over it. The state gets "
+           "an id and, with --name, a name of 1 to 64 letters, digits, '.', '_' and '-'. 'log' "
+           "lists the states, the newest first, and at the end the image as 'base'. 'dgfs mount "
+           "--as-of' shows a state, 'check --as-of' checks it. A delta has at most 16 layers. A "
+           "layer keeps the space of what it holds, even if the files are removed later.",
            kStoreHelp, kJsonHelp},
-      .examples = {{"dgfs delta info tree.delta", "Shows what the store consists of."},
+      .examples = {{"dgfs delta seal --name nightly-02 tree.delta",
+                    "Keeps the present state under a name."},
+                   {"dgfs delta log tree.delta", "Lists the states that were kept."},
+                   {"dgfs delta info tree.delta", "Shows what the store consists of."},
                    {"dgfs delta check tree.delta", "Reads everything, with a progress bar."},
                    {"dgfs delta check --image tree.dgfs tree.delta", "Checks the names, too."},
                    {"dgfs delta check --repair --image tree.dgfs tree.delta",
@@ -304,9 +345,9 @@ Manual delta_manual() {
 
 int run_delta(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "delta");
-  OptionParser parser({"dgfs delta", "info|check DIR",
-                       "Shows what the stores of a delta consist of, or checks every byte of "
-                       "them."});
+  OptionParser parser({"dgfs delta", "info|check|seal|log DIR",
+                       "Shows what the stores of a delta consist of, checks every byte of them, "
+                       "keeps the present state of the delta, or lists such states."});
   DeltaCommand::Options options;
   parser.flag("--scan", "With info: also read all blocks, and count what is in them", options.scan);
   std::optional<std::string> image_path;
@@ -316,22 +357,37 @@ int run_delta(const ToolIo& io, const Arguments& arguments) {
                image_path);
   image_options.add_to(parser);
   parser.flag("--repair", "With check and --image: mend broken names", repairs);
+  std::optional<std::string> name;
+  std::optional<std::string> as_of;
+  parser.value("--name", "NAME", "With seal: a name of the state", name);
+  parser.value("--as-of", "STATE", "With check: check the layers up to this state", as_of);
   parser.flag("-q,--quiet", "Print no progress; with check, print only damage", options.quiet);
   parser.flag("--json", "Print JSON objects, one per line; with check, the summary comes last",
               options.json);
   parser.manual(delta_manual());
   const auto [operands, exit_code] = session.parse(parser, arguments, 2, 2);
   if (exit_code) return *exit_code;
-  const bool checks = operands[0] == "check";
-  if (!checks && operands[0] != "info") {
-    return session.fail_usage(shell_quoted(operands[0]) + ": must be 'info' or 'check'");
+  const std::string& action = operands[0];
+  const bool checks = action == "check";
+  const bool seals = action == "seal";
+  if (!checks && !seals && action != "info" && action != "log") {
+    return session.fail_usage(shell_quoted(action) + ": must be 'info', 'check', 'seal' or 'log'");
   }
-  if (checks && options.scan) return session.fail_usage("--scan is only for 'info'");
+  if (name && !seals) return session.fail_usage("--name is only for 'seal'");
+  if (as_of && !checks) return session.fail_usage("--as-of is only for 'check'");
+  if (as_of && repairs) return session.fail_usage("a state of the past is not repaired");
+  if (name && name->empty()) return session.fail_usage("--name needs a name");
+  if (action != "info" && options.scan) return session.fail_usage("--scan is only for 'info'");
   if (!checks && (image_path || repairs)) {
     return session.fail_usage("--image and --repair are only for 'check'");
   }
   if (repairs && !image_path) return session.fail_usage("--repair needs the image (--image)");
   const auto directory = without_slashes(operands[1]);
+  if (seals) return seal_delta(session, directory, name.value_or(""), options.json);
+  if (action == "log") return list_states(session, directory, options.json);
+  if (as_of && *as_of != delta::kNewestState) {
+    return check_state(session, directory, *as_of, image_path, image_options, options);
+  }
   if (!checks) {
     if (const auto code = show_live_delta(session, directory, options.json)) return *code;
   }

@@ -17,6 +17,7 @@
 #include "tools/command.h"
 #include "tools/diff/directory_tree.h"
 #include "tools/diff/image_tree.h"
+#include "tools/diff/state_tree.h"
 #include "tools/diff/walk.h"
 #include "tools/paths/image_argument.h"
 #include "tools/paths/operand_pattern.h"
@@ -35,6 +36,7 @@ struct DiffArguments {
   std::string first;
   std::string second;
   ImageOptions first_image;
+  std::optional<std::string> image;  ///< of the delta whose states are compared
   ImageOptions second_image;
   std::vector<std::string> paths;   ///< as the user wrote them, patterns too
   std::vector<std::string> listed;  ///< of --files-from
@@ -208,6 +210,7 @@ void add_options(OptionParser& options, DiffArguments& arguments) {
   options.flag("--no-mode", "Ignore permissions", arguments.ignore.mode);
   options.flag("--no-xattrs", "Ignore extended attributes and ACLs", arguments.ignore.xattrs);
   options.flag("--no-contents", "Compare sizes only, read no files", arguments.ignore.contents);
+  options.value("--image", "IMAGE", "The image of the delta, for D@STATE", arguments.image);
   options.flag("--json", "Print JSON objects, one per line", arguments.json);
 }
 
@@ -221,12 +224,18 @@ Manual diff_manual() {
                          "stands for all paths that match on either side, as in a shell. Quote it, "
                          "so that the shell does not expand it. Hidden names match only a pattern "
                          "that begins with a dot. Links are not followed.",
+                         "D@A is the state A of the delta D, as 'dgfs delta log' lists it; 'base' "
+                         "is the image alone, and 'newest' what a mount shows, which needs the "
+                         "delta not to be mounted. Only what the layers between two states have "
+                         "changed is read, so this takes as long as the changes are many.",
                          "With --json, each difference is a pair, the first side first: uid, "
                          "gid and size as numbers, the mode as in find --json, link targets and "
                          "values of extended attributes byte for byte, and null for a side "
                          "without a value.",
                          kJsonHelp},
           .examples = {{"dgfs diff old.dgfs new.dgfs", "Shows what changed between two builds."},
+                       {"dgfs diff crawl.delta@nightly-01 crawl.delta@nightly-02",
+                        "Shows what changed between two states of a delta."},
                        {"dgfs diff -q --no-owner tree.dgfs /srv/tree usr/share",
                         "Shows what differs below one directory, except for owners."}},
           .exit_statuses = {{0, "No difference."},
@@ -245,6 +254,25 @@ std::vector<std::string> paths_of(const DiffArguments& arguments, DiffTree& firs
   return reader::disjoint_paths(paths);
 }
 
+int compare_trees(const Session& session, const DiffArguments& arguments, DiffTree& first,
+                  DiffTree& second, DiffScope scope) {
+  if (std::count(arguments.paths.begin(), arguments.paths.end(), "") != 0) {
+    session.complain("", "No such file or directory");
+    return kExitTrouble;
+  }
+  Report report(session, arguments);
+  DiffWalk walk(
+      first, second, {arguments.ignore, arguments.rules, session.io().stop, std::move(scope)},
+      {.only_in = [&](auto side, const auto& path,
+                      const auto& entry) { report.only_in(side, path, entry); },
+       .differs = [&](const auto& path, const auto& found) { report.differs(path, found); },
+       .trouble = [&](const auto& path, const auto& error) { report.trouble(path, error); },
+       .compared = [&] { report.compared(); }});
+  const auto trouble = [&](const auto& path, const auto& error) { report.trouble(path, error); };
+  for (const auto& path : paths_of(arguments, first, second, trouble)) walk.run(path);
+  return report.finish();
+}
+
 int compare(const Session& session, const DiffArguments& arguments) {
   const auto first = open_tree(session, arguments.first, arguments.first_image);
   if (!first.tree) return kExitTrouble;
@@ -252,21 +280,24 @@ int compare(const Session& session, const DiffArguments& arguments) {
   if (!second.tree) return kExitTrouble;
   warn_of_volumes(session, arguments.first_image.volume_paths,
                   {first.image.get(), second.image.get()});
-  if (std::count(arguments.paths.begin(), arguments.paths.end(), "") != 0) {
-    session.complain("", "No such file or directory");
-    return kExitTrouble;
+  return compare_trees(session, arguments, *first.tree, *second.tree, {});
+}
+
+// Two states of one delta differ only where the layers between them have records.
+int compare_states(const Session& session, const DiffArguments& arguments,
+                   const StateArgument& first_state, const StateArgument& second_state) {
+  const auto first = open_state(session, first_state, arguments.image);
+  if (!first) return std::max(session.fail(first.error()), kExitTrouble);
+  const auto second = open_state(session, second_state, arguments.image);
+  if (!second) return std::max(session.fail(second.error()), kExitTrouble);
+  const auto changes = changes_between(first.value(), second.value());
+  if (!changes) return std::max(session.fail(changes.error()), kExitTrouble);
+  DiffScope scope;
+  if (changes.value()) {
+    scope = [&](std::uint64_t inode) { return changes.value()->names_in(inode); };
   }
-  Report report(session, arguments);
-  DiffWalk walk(
-      *first.tree, *second.tree, {arguments.ignore, arguments.rules, session.io().stop},
-      {.only_in = [&](auto side, const auto& path,
-                      const auto& entry) { report.only_in(side, path, entry); },
-       .differs = [&](const auto& path, const auto& found) { report.differs(path, found); },
-       .trouble = [&](const auto& path, const auto& error) { report.trouble(path, error); },
-       .compared = [&] { report.compared(); }});
-  const auto trouble = [&](const auto& path, const auto& error) { report.trouble(path, error); };
-  for (const auto& path : paths_of(arguments, *first.tree, *second.tree, trouble)) walk.run(path);
-  return report.finish();
+  return compare_trees(session, arguments, *first.value().tree, *second.value().tree,
+                       std::move(scope));
 }
 
 }  // namespace
@@ -275,8 +306,8 @@ int run_diff(const ToolIo& io, const Arguments& words) {
   const Session session(io, "diff");
   OptionParser options(
       {"dgfs diff", "A B [PATH]...",
-       "Shows how two images, or an image and a directory, differ: everywhere, or only at and "
-       "below the given paths."});
+       "Shows how two images, an image and a directory, or two states of a delta (D@A and D@B) "
+       "differ: everywhere, or only at and below the given paths."});
   DiffArguments arguments;
   RuleOptions rule_options;
   add_options(options, arguments);
@@ -284,6 +315,17 @@ int run_diff(const ToolIo& io, const Arguments& words) {
   options.manual(diff_manual());
   auto [operands, exit_code] = session.parse(options, words, 2, SIZE_MAX);
   if (exit_code) return *exit_code;
+  const auto first_state = state_argument(session, operands[0]);
+  const auto second_state = state_argument(session, operands[1]);
+  if (first_state.has_value() != second_state.has_value()) {
+    return session.fail_usage("a state of a delta is compared with another state of it");
+  }
+  if (first_state && first_state->directory != second_state->directory) {
+    return session.fail_usage("states of two deltas are not compared");
+  }
+  if (!first_state && arguments.image) {
+    return session.fail_usage("--image is for states of a delta: D@A D@B");
+  }
   const bool first_is_directory = is_directory(session, operands[0]);
   const bool second_is_directory = is_directory(session, operands[1]);
   if (first_is_directory && second_is_directory) {
@@ -302,7 +344,8 @@ int run_diff(const ToolIo& io, const Arguments& words) {
   arguments.rules = std::move(choice.value().rules);
   arguments.paths.assign(operands.begin() + 2, operands.end());
   arguments.listed = std::move(choice.value().paths);
-  return compare(session, arguments);
+  return first_state ? compare_states(session, arguments, *first_state, *second_state)
+                     : compare(session, arguments);
 }
 
 }  // namespace dgfs::tools

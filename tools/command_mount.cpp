@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs mount: turns options into a call of dgfs::fuse::mount().
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
 
@@ -12,6 +14,7 @@
 #include "tools/command.h"
 #include "tools/help/mount_help.h"
 #include "tools/paths/image_argument.h"
+#include "tools/text/date_text.h"
 
 #ifdef DGFS_HAS_FUSE
 #include "delta/control/control.h"
@@ -162,6 +165,21 @@ int mount_or_remount(const Session& session, const MountCommand&) {
 }
 #endif
 
+// If as_of= reads like a time, adds the time: a state may have that name as well. A time without
+// fractions means all of its second, as 'dgfs delta log' shows it.
+void add_time_of_state(const Time& now, std::vector<std::string>& options) {
+  constexpr std::string_view kAsOf = "as_of=";
+  const auto found = std::find_if(options.rbegin(), options.rend(), [&](const auto& option) {
+    return std::string_view(option).starts_with(kAsOf);
+  });
+  if (found == options.rend()) return;
+  const auto time = parse_date(found->substr(kAsOf.size()), now);
+  if (!time || time.value().seconds < 0) return;
+  const auto nanoseconds =
+      time.value().nanoseconds == 0 ? kNsPerSecond - 1 : time.value().nanoseconds;
+  options.push_back(fmt::format("as_of_time=@{}.{:09}", time.value().seconds, nanoseconds));
+}
+
 Manual mount_manual() {
   return {.paragraphs = {"With --delta, the mount can be written to. The image itself is not "
                          "changed: all changes go into the directory of the delta, which is made "
@@ -180,6 +198,8 @@ Manual mount_manual() {
                         "Lets other users in, and uses an index on another device."},
                        {"dgfs mount --delta crawl.delta crawl.dgfs /mnt/crawl",
                         "Mounts it to be changed, and keeps the changes in crawl.delta."},
+                       {"dgfs mount --delta crawl.delta --as-of nightly-02 crawl.dgfs /mnt/then",
+                        "Shows the tree as it was when that state was sealed."},
                        {"mount -t dgfs -o nosuid,nodev crawl.dgfs /mnt/crawl",
                         "Mounts it through mount(8)."},
                        {"dgfs mount -f crawl.dgfs /mnt/crawl",
@@ -201,9 +221,14 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
   MountCommand command;
   std::vector<std::string> option_lists;
   std::optional<std::string> check;
+  std::optional<std::string> as_of;
   command.image.add_to(options);
   options.value("--delta", "D", "Allow changes in the mount, and keep them in the directory D",
                 command.delta);
+  options.value("--as-of", "STATE|TIME",
+                "With --delta: show a state of it, or the newest one from a time or before, "
+                "read-only; 'dgfs delta log' lists them",
+                as_of);
   options.values("-o", "OPTION[,OPTION]...", "Mount options, as mount(8) takes them; see below",
                  option_lists);
   options.value("--check", "off|data|all",
@@ -227,6 +252,8 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
   command.options = split_options(option_lists);
   if (command.delta) command.options.push_back("delta=" + *command.delta);
   if (check) command.options.push_back("check=" + *check);
+  if (as_of) command.options.push_back("as_of=" + *as_of);
+  add_time_of_state(io.env.now(), command.options);
   if (const Status known = check_options(io, command); !known) {
     return session.fail_usage(known.error().message());
   }

@@ -17,7 +17,8 @@ constexpr std::chrono::seconds kWithoutEnd{0};
 bool is_closing(std::string_view answer) { return answer.starts_with(R"({"state":"closing")"); }
 
 Result<std::string> ask_holder(const std::string& directory, std::string_view question) {
-  const auto patience = question == kAskCheckpoint ? kWithoutEnd : kControlPatience;
+  const bool takes_long = question == kAskCheckpoint || question.starts_with(kAskSeal);
+  const auto patience = takes_long ? kWithoutEnd : kControlPatience;
   DGFS_TRY(connection, storage::LocalConnection::open(directory, kControlName, patience));
   DGFS_CHECK(connection.send(std::string(question) + "\n"));
   DGFS_TRY(answer, connection.receive_all(kAnswerBytesMax));

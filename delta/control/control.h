@@ -15,8 +15,8 @@
 namespace dgfs::delta {
 
 inline constexpr const char* kControlName = "control";
-/// ask_holder() gives up after this long without a byte of the answer; for kAskCheckpoint it has no
-/// limit.
+/// ask_holder() gives up after this long without a byte of the answer; for kAskCheckpoint and
+/// kAskSeal it has no limit.
 inline constexpr std::chrono::seconds kControlPatience{10};
 
 /// Every holder of a delta answers the following questions.
@@ -27,6 +27,9 @@ inline constexpr std::string_view kAskState = "state";
 inline constexpr std::string_view kAskInfo = "info";
 /// {"done": true}: all earlier changes are in a durable tree, and the log is empty.
 inline constexpr std::string_view kAskCheckpoint = "checkpoint";
+/// "seal" or "seal NAME": {"sealed": whether a layer was made, "id", "title", "name"} of the newest
+/// state, and of a new one "changes" and "bytes". The layer is durable then.
+inline constexpr std::string_view kAskSeal = "seal";
 /// An answer with this prefix says why the holder did not do what was asked.
 inline constexpr std::string_view kRefusal = "refused: ";
 

@@ -48,6 +48,7 @@ CommitLog::CommitLog(std::unique_ptr<Log> log, TableStack& tables, ExtentVolume&
 // First pass: marks the large values of each group as in use, and writes nothing. The result of all
 // groups goes into the tree after all have been read.
 Status CommitLog::replay(const LogPosition& begin) {
+  if (log_ == nullptr) return ok();  // of a layer
   const auto in_tree = tables_.sequence();
   DGFS_CHECK(log_->replay(begin, [&](const Run& run, std::uint64_t sequence) -> Status {
     if (sequence <= in_tree) return ok();
@@ -61,6 +62,20 @@ Status CommitLog::replay(const LogPosition& begin) {
   progress_.durable = replayed;
   progress_.used_bytes = log_->used_bytes();
   return ok();
+}
+
+void CommitLog::release() {
+  {
+    const std::lock_guard lock(hold_lock_);
+    is_held_ = false;
+  }
+  released_.notify_all();
+}
+
+void CommitLog::wait_until_released() {
+  if (!is_held_) return;
+  std::unique_lock lock(hold_lock_);
+  released_.wait(lock, [this] { return !is_held_; });
 }
 
 bool CommitLog::is_past(const LogPosition& begin) const {
@@ -164,6 +179,7 @@ void CommitLog::make_settled_large(const Checkpoint* checkpoint) {
 }
 
 Result<CommitLog::Checkpoint> CommitLog::begin_checkpoint(const LogPosition& needed) {
+  wait_until_released();
   Checkpoint begun;
   begun.lock = std::unique_lock(lock_);
   DGFS_TRY(is_logged, begin(needed, begun));

@@ -5,6 +5,8 @@
 // are in no earlier group; its large values are bound before it is logged.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -21,10 +23,20 @@ namespace dgfs::delta {
 class CommitLog {
  public:
   /// All arguments but the log must outlive it.
+  /// @param log       null: the store is a layer, and nothing is ever logged
   /// @param bounds    which values are large
   /// @param sequence  of the last batch that is in the tree
   CommitLog(std::unique_ptr<Log> log, TableStack& tables, ExtentVolume& values, Failure& failure,
             const LargeBounds& bounds, std::uint64_t sequence);
+
+  /// From now on every call that would log waits until release(). Call it before all other calls
+  /// but replay().
+  void hold() { is_held_ = true; }
+  /// Lets calls go on, also those that are waiting.
+  void release();
+  [[nodiscard]] bool is_held() const { return is_held_; }
+  /// Waits until the log is not held.
+  void wait_until_released();
 
   /// Reads the groups from `begin` on that are newer than the tree, and puts them over it. Marks
   /// their large values as in use, and writes nothing. Call it once, before all other calls.
@@ -103,6 +115,10 @@ class CommitLog {
   TableGroup taken_;  ///< a group newer than unlogged_, not merged into it yet
   RunRef unlogged_;   ///< a group that found no room; nothing newer is logged before it
   std::uint64_t unlogged_value_bytes_ = 0;  ///< promised to its large values
+
+  std::atomic<bool> is_held_ = false;
+  std::mutex hold_lock_;  ///< innermost, as progress_lock_
+  std::condition_variable released_;
 
   mutable std::mutex progress_lock_;  ///< innermost; guards all that follows
   Progress progress_;

@@ -137,6 +137,29 @@ Status Maintenance::make_last_checkpoint() {
   });
 }
 
+// Both superblocks are marked, so that losing either of them does not bring back one that needs a
+// log. A crash between two steps leaves a closed store, with or without the mark.
+Status Maintenance::make_layer(const SealedMark& mark) {
+  return work([&]() -> Status {
+    if (!superblock_.log.is_end) {
+      return Error(ErrorKind::kInvalidArgument, 7509, "the store was not closed");
+    }
+    static_cast<void>(tree_.free_space());
+    for (BlockFile* file : {&files_.values.file(), &files_.blocks}) {
+      DGFS_CHECK(file->trim());
+      DGFS_CHECK(file->sync());
+    }
+    Superblock next = superblock_;
+    next.sealed = mark;
+    for (int slots = 0; slots < 2; ++slots) {
+      ++next.checkpoint;
+      DGFS_CHECK(write_durably(slot_begin_bytes(next), encode_superblock(next)));
+    }
+    superblock_ = next;
+    return ok();
+  });
+}
+
 Status Maintenance::move_all() {
   DGFS_CHECK(tables_.settle());
   log_.make_settled_large();

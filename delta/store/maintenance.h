@@ -60,6 +60,11 @@ class Maintenance {
   /// the last call.
   [[nodiscard]] Status make_last_checkpoint();
 
+  /// Call it after make_last_checkpoint(), when no view of an older tree is left whose space is
+  /// wanted: gives back all space that the tree does not need, and marks the superblocks. Then the
+  /// log can go.
+  [[nodiscard]] Status make_layer(const SealedMark& mark);
+
   /// Call it after a batch was refused for lack of space: frees what can be freed. If that is not
   /// enough, it joins free pieces by cleaning the ends of the files, unless a view needs the data
   /// there, which would then exist twice. It makes at most 16 checkpoints, as long as the files get

@@ -383,7 +383,10 @@ Result<bool> Store::rest() { return maintenance_.rest(); }
 
 Status Store::sync() { return sync(tables_.sequence()); }
 
+// A fresh store calls all batches of the stores below it durable, so it must be known to be in the
+// stack before that counts.
 Status Store::sync(std::uint64_t sequence) {
+  log_.wait_until_released();
   if (durable() >= sequence) return failure_.check();
   if (sequence > tables_.sequence()) {
     return Error(ErrorKind::kInvalidArgument, 7163, "no such batch was applied");
@@ -466,7 +469,7 @@ StoreSpace Store::space() {
   const auto available = reserve_.available_bytes();
   space.free_bytes = reserve_.is_there() ? std::min(reserve_.writable_bytes(), available) : 0;
   space.reserved_bytes = available - space.free_bytes;
-  space.max_bytes = options_.max_bytes;
+  space.max_bytes = files_.cap.bytes_max();
   space.held_bytes = std::min(counts.held_bytes, space.pending_bytes);
   return space;
 }

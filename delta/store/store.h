@@ -102,7 +102,11 @@ class Store {
                                                            const std::string& directory,
                                                            const StoreOptions& options);
 
-  ~Store() { is_ending_ = true; }
+  /// A log that is still held loses what it would have written.
+  ~Store() {
+    is_ending_ = true;
+    if (log_.is_held()) fail(Error(ErrorKind::kIo, 7521, "the store did not come into use"));
+  }
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
@@ -112,11 +116,32 @@ class Store {
     kWaited,  ///< the caller has waited: waits only for what the call cannot do without
   };
 
+  // A seal puts a fresh store over one that is written to. What the fresh one takes in must not be
+  // durable before all that the other one has.
+
+  /// From now on nothing is logged, and no checkpoint is made: calls that need either wait until
+  /// release_log(), syncs also of batches that are durable elsewhere. Batches are taken in as
+  /// always. Call it before start() and all other calls.
+  void hold_log() { log_.hold(); }
+  void release_log() { log_.release(); }
+  /// From now on every call that writes fails with this error, or with an earlier one; calls that
+  /// wait for release_log() do, too.
+  void fail(const Error& error) {
+    static_cast<void>(failure_.note(error));
+    log_.release();
+  }
+  /// Changes StoreOptions::max_bytes. Not for a store without a cap.
+  void set_max_bytes(std::uint64_t bytes) { files_.cap.set_bytes_max(bytes); }
+
   /// Starts the threads that StoreOptions::in_background asks for, unless they run already. Opening
   /// starts none, because the process may have to fork afterwards. Until then the store works as
   /// one without threads, and the full stages of its filter let every key through. No other call
   /// may be under way. Errors: kLimit (no thread available).
   [[nodiscard]] Status start();
+
+  /// Of the last batch that was applied, here or in a store below.
+  [[nodiscard]] std::uint64_t sequence() const { return tables_.sequence(); }
+  [[nodiscard]] const StoreParameters& parameters() const { return options_.parameters; }
 
   /// The most memory that a batch may take in a table and in the log, without its large values.
   [[nodiscard]] std::uint64_t batch_bytes_max() const {
@@ -223,6 +248,16 @@ class Store {
   /// without a search of its log. No other call may be under way. Errors: those of checkpoint();
   /// the disk then holds the same as after a crash.
   [[nodiscard]] Status close();
+
+  /// Makes a closed store a layer: gives back all space that it does not need, and marks it as
+  /// sealed. From the next opening on it needs no log (drop_log()), and can only be read. Views
+  /// that were taken before close() keep their space for good. Errors: kIo; kInvalidArgument (it is
+  /// not closed); the store is then still closed, or sealed already.
+  [[nodiscard]] Status make_layer(const SealedMark& mark) { return maintenance_.make_layer(mark); }
+
+  /// Lets others open a store that will not be written to any more for reading. Errors: those of
+  /// storage::File::lock_shared().
+  [[nodiscard]] Status share() { return superblocks_->lock_shared(); }
 
   /// Whether ordinary batches are admitted now: the disk, or the cap, has space for a checkpoint.
   [[nodiscard]] bool takes_changes() const { return reserve_.is_there(); }

@@ -161,6 +161,10 @@ class Check {
   Status check_log(ValueCheck& values) {
     const Superblock& superblock = report_.superblock;
     report_.log_sequence = superblock.sequence;
+    if (superblock.sealed) {  // it has no log
+      report_.free_value_bytes = values.free_bytes();
+      return ok();
+    }
     auto log = Log::open(env_, directory_, superblock.parameters.segment_bytes, superblock.store,
                          storage::OpenOptions::Mode::kRead);
     if (!log) return damage_.add(std::move(log).error());

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/store_files.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "delta/store/private_mode.h"
@@ -17,6 +20,8 @@ constexpr const char* kSuperblocks = "/store";
 constexpr const char* kBlocks = "/blocks";
 constexpr const char* kExtents = "/extents";
 constexpr const char* kMaking = "/lock";
+constexpr std::array kSegments = {"/log.0", "/log.1"};
+constexpr std::array kAll = {kSuperblocks, kSegments[0], kSegments[1], kBlocks, kExtents, kMaking};
 // More processes than this do not take back a delta one after the other by chance.
 constexpr int kLocksMax = 100;
 
@@ -148,12 +153,102 @@ Result<StoreFiles> open_store_files(storage::Env& env, const std::string& direct
       only_reads ? open_to_read(env, directory) : open_to_write(env, directory, options);
   if (!superblocks) return std::move(superblocks).error();
   DGFS_TRY(superblock, read_superblock(*superblocks.value()));
-  DGFS_TRY(log,
-           Log::open(env, directory, superblock.parameters.segment_bytes, superblock.store, mode));
+  if (superblock.sealed && !only_reads) {
+    return Error(ErrorKind::kPermission, 7510, "the store is sealed: it can only be read")
+        .in_file(directory);
+  }
+  std::unique_ptr<Log> log;
+  if (!superblock.sealed) {
+    DGFS_TRY(opened, Log::open(env, directory, superblock.parameters.segment_bytes,
+                               superblock.store, mode));
+    log = std::move(opened);
+  }
   DGFS_TRY(blocks, env.open(directory + kBlocks, {mode}));
   DGFS_TRY(extents, env.open(directory + kExtents, {.mode = mode, .direct_writes = true}));
   return StoreFiles{std::move(superblocks).value(), superblock, std::move(log), std::move(blocks),
                     std::move(extents)};
+}
+
+Result<bool> is_blank_segment(storage::Env& env, const std::string& segment) {
+  const auto file = env.open(segment);
+  if (!file && file.error().kind() == ErrorKind::kNotFound) return true;
+  if (!file) return file.error();
+  Buffer begin(kGroupAlignmentBytes);
+  DGFS_TRY(count, file.value()->read_at(0, begin));
+  return std::all_of(begin.begin(), begin.begin() + static_cast<std::ptrdiff_t>(count),
+                     [](std::uint8_t byte) { return byte == 0; });
+}
+
+bool is_hidden_rest(std::string_view name) {
+  return name.starts_with(".") && name.ends_with(".tmp");
+}
+
+Status drop_log(storage::Env& env, const std::string& directory) {
+  bool is_any = false;
+  for (const char* name : kSegments) {
+    auto removed = env.remove(directory + name);
+    if (!removed && removed.error().kind() != ErrorKind::kNotFound) return removed;
+    is_any = is_any || removed.has_value();
+  }
+  return is_any ? env.sync_directory(directory) : ok();
+}
+
+Status complete_layer(storage::Env& env, const std::string& directory) {
+  bool has_log = false;
+  for (const char* name : kSegments) {
+    const auto status = env.status(directory + name);
+    if (!status && status.error().kind() != ErrorKind::kNotFound) return status.error();
+    has_log = has_log || status;
+  }
+  if (!has_log) return ok();
+  DGFS_TRY(superblocks, env.open(directory + kSuperblocks, {Mode::kReadWrite}));
+  DGFS_CHECK(superblocks->lock());
+  DGFS_TRY(superblock, read_superblock(*superblocks));
+  // The one that was read may not be on the disk, and the other one may not be marked.
+  for (int slots = 0; slots < 2; ++slots) {
+    DGFS_CHECK(write_superblock(*superblocks, superblock));
+    DGFS_CHECK(superblocks->sync());
+    ++superblock.checkpoint;
+  }
+  return drop_log(env, directory);
+}
+
+Result<bool> remove_unused_store(storage::Env& env, const std::string& directory) {
+  auto superblocks = env.open(directory + kSuperblocks, {Mode::kReadWrite});
+  if (superblocks) {
+    auto locked = superblocks.value()->lock();
+    if (!locked && locked.error().kind() == ErrorKind::kBusy) return false;
+    DGFS_CHECK(locked);
+    const auto superblock = read_superblock(*superblocks.value());
+    // The first checkpoint is that of the making.
+    if (!superblock || superblock.value().sealed || superblock.value().checkpoint != 1) {
+      return false;
+    }
+  } else if (superblocks.error().kind() != ErrorKind::kNotFound) {
+    return std::move(superblocks).error();
+  }
+  for (const char* name : kSegments) {
+    DGFS_TRY(is_empty, is_blank_segment(env, directory + name));
+    if (!is_empty) return false;
+  }
+  DGFS_TRY(files, env.open_directory(directory));
+  DGFS_TRY(names, files->list());
+  for (const std::string& name : names) {
+    const auto path = "/" + name;
+    const bool is_ours = std::find(kAll.begin(), kAll.end(), path) != kAll.end();
+    if (!is_ours && !is_hidden_rest(name)) return false;
+  }
+  // The superblocks first: without them there is no store.
+  for (const char* name : kAll) {
+    auto removed = env.remove(directory + name);
+    if (!removed && removed.error().kind() != ErrorKind::kNotFound) return removed.error();
+  }
+  for (const std::string& name : names) {
+    if (!is_hidden_rest(name)) continue;
+    DGFS_CHECK(env.remove(directory + "/" + name));
+  }
+  DGFS_CHECK(env.remove(directory));
+  return true;
 }
 
 Result<std::uint64_t> bytes_on_disk(storage::Env& env, const std::string& directory) {
@@ -161,8 +256,10 @@ Result<std::uint64_t> bytes_on_disk(storage::Env& env, const std::string& direct
   DGFS_TRY(names, files->list());
   std::uint64_t bytes = 0;
   for (const std::string& name : names) {
-    DGFS_TRY(status, env.status(directory + "/" + name));
-    bytes += status.allocated_bytes;
+    const auto status = env.status(directory + "/" + name);
+    if (status) bytes += status.value().allocated_bytes;
+    // A store that becomes a layer loses files.
+    if (!status && status.error().kind() != ErrorKind::kNotFound) return status.error();
   }
   return bytes;
 }

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "delta/store/log/log.h"
 #include "delta/store/log/superblock.h"
@@ -18,7 +19,7 @@ namespace dgfs::delta {
 struct StoreFiles {
   std::unique_ptr<storage::File> superblocks;  ///< locked
   Superblock superblock;                       ///< the newest
-  std::unique_ptr<Log> log;
+  std::unique_ptr<Log> log;                    ///< null: the store is sealed, and has none
   std::unique_ptr<storage::File> blocks;
   std::unique_ptr<storage::File> extents;
 };
@@ -26,7 +27,8 @@ struct StoreFiles {
 /// Opens the files of a store. Makes them if there is no store and `options` asks for it; if two
 /// processes make a store at the same time, one of them succeeds. For reading only nothing is made
 /// or synced. Errors: kNotFound (no store, and `options` does not ask to make one), kBusy (already
-/// open, in a mode that excludes this one, or being made), kIo, kNoSpace, kCorrupt, kUnsupported.
+/// open, in a mode that excludes this one, or being made), kIo, kNoSpace, kCorrupt, kUnsupported,
+/// kPermission (the store is sealed, and `options` asks to write).
 [[nodiscard]] Result<StoreFiles> open_store_files(storage::Env& env, const std::string& directory,
                                                   const StoreOptions& options);
 
@@ -38,6 +40,21 @@ struct StoreFiles {
 /// kUnsupported.
 [[nodiscard]] Result<Superblock> read_store_superblock(storage::Env& env,
                                                        const std::string& directory);
+/// Whether a segment of the log never held a group, or is missing: the first group of a segment
+/// lies at its begin. Errors: kIo.
+[[nodiscard]] Result<bool> is_blank_segment(storage::Env& env, const std::string& path);
+/// Whether a name is that of a file that was being named when its process ended
+/// (storage::Env::publish).
+[[nodiscard]] bool is_hidden_rest(std::string_view name);
+/// Removes the log of a store that is marked as sealed, durably. Does nothing if it is gone.
+/// Errors: kIo.
+[[nodiscard]] Status drop_log(storage::Env& env, const std::string& directory);
+/// Finishes what a crash has interrupted: marks both superblocks of a layer, and removes its log.
+/// Does nothing if there is no log. Errors: kIo, kBusy, kCorrupt.
+[[nodiscard]] Status complete_layer(storage::Env& env, const std::string& directory);
+/// Removes a store that never held a durable change and that no process uses; leaves any other.
+/// Returns whether it is gone. Errors: kIo.
+[[nodiscard]] Result<bool> remove_unused_store(storage::Env& env, const std::string& directory);
 /// Bytes of the disk that all files of a store take. Errors: kIo.
 [[nodiscard]] Result<std::uint64_t> bytes_on_disk(storage::Env& env, const std::string& directory);
 /// Whether an open file is the one that has a name now. Errors: those of File::status() and

@@ -95,14 +95,14 @@ void Change::drop(RecordClass record, ObjectNumber object, std::string_view rest
 
 void Change::drop_all(RecordClass record, ObjectNumber object) {
   if (record == RecordClass::kAttributes) put_edits();
-  if (!layers_.is_untouched(record, object)) {
+  if (!generation_->is_untouched(record, object)) {
     batch_.remove_range(keys_of(record, object));
   }
 }
 
 void Change::drop_chunks(ObjectNumber object, std::uint64_t begin, std::optional<std::uint64_t> end,
                          std::uint64_t bytes) {
-  const bool has_some = !layers_.is_untouched(RecordClass::kChunk, object);
+  const bool has_some = !generation_->is_untouched(RecordClass::kChunk, object);
   if (!has_some && !moment().may_be_below(RecordClass::kChunk, object)) return;
   batch_.remove_range(chunk_keys(object, begin, end));
   if (has_some) batch_.note_dead(chunk_keys(object, begin, end), bytes);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -21,16 +22,21 @@ namespace dgfs::view {
 /// For one thread.
 class Change {
  public:
-  /// All must outlive it.
+  /// @param held                  must outlive it
   /// @param may_move_directories  the caller holds the lock of moving directories
-  Change(const Layers& layers, const ObjectLocks::Held& held, const Time& now,
+  Change(GenerationRef generation, const ObjectLocks::Held& held, const Time& now,
          bool may_move_directories)
-      : layers_(layers), held_(held), now_(now), may_move_directories_(may_move_directories) {}
+      : generation_(std::move(generation)),
+        held_(held),
+        now_(now),
+        may_move_directories_(may_move_directories) {}
 
-  [[nodiscard]] const Layers& layers() const { return layers_; }
+  /// The change belongs to this one: a batch that was decided on it is never applied to the store
+  /// of another.
+  [[nodiscard]] const Generation& layers() const { return *generation_; }
   /// The state that the change reads; the first call takes it. Not after complete().
   [[nodiscard]] const Moment& moment() const {
-    if (!moment_) moment_.emplace(layers_);
+    if (!moment_) moment_.emplace(generation_);
     return *moment_;
   }
   /// Call it before batch(), when nothing is read or put any more. Without a snapshot that shares
@@ -157,7 +163,7 @@ class Change {
   void edit(ObjectNumber object, delta::Edit edit);
   void put_edits();
 
-  const Layers& layers_;
+  const GenerationRef generation_;
   mutable std::optional<Moment> moment_;
   const ObjectLocks::Held& held_;
   const Time now_;

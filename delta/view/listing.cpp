@@ -53,7 +53,7 @@ Status Listing::read(ListingCookie cookie, bool wants_attributes,
 
 Status Listing::read_on(ListingCookie cookie, bool wants_attributes,
                         const std::function<bool(const ListingName&)>& visit) {
-  const Moment moment(layers_);
+  const Moment moment(generations_.current());
   DGFS_TRY(record, moment.needed_record(directory_));
   // Not even "..": the parent may have ended.
   if (record.attributes.link_count == 0) return ok();

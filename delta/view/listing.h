@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "delta/view/generations.h"
 #include "delta/view/listing_places.h"
 #include "delta/view/moment.h"
 
@@ -30,8 +31,8 @@ struct ListingName {
 /// Thread-safe; the view must outlive it.
 class Listing {
  public:
-  Listing(const Layers& layers, ListingPlaces& places, ObjectNumber directory)
-      : layers_(layers), places_(places), directory_(directory) {}
+  Listing(const Generations& generations, ListingPlaces& places, ObjectNumber directory)
+      : generations_(generations), places_(places), directory_(directory) {}
 
   /// Visits the names behind a cookie in the order of their bytes, after "." and "..", until
   /// `visit` returns false; the last name that `visit` got then counts as not listed. A directory
@@ -52,7 +53,7 @@ class Listing {
   [[nodiscard]] Status read_on(ListingCookie cookie, bool wants_attributes,
                                const std::function<bool(const ListingName&)>& visit);
 
-  const Layers& layers_;
+  const Generations& generations_;
   ListingPlaces& places_;
   const ObjectNumber directory_;
 };

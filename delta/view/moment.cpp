@@ -48,15 +48,6 @@ bool has_image_below(RecordClass record) {
   return true;
 }
 
-std::vector<delta::Snapshot> sealed_of(delta::DeltaDirectory& delta) {
-  std::vector<delta::Snapshot> sealed;
-  const auto& stores = delta.stores();
-  for (std::size_t i = 0; i + 1 < stores.size(); ++i) {
-    sealed.push_back(stores[i]->snapshot(kHolder));
-  }
-  return sealed;
-}
-
 std::vector<delta::Snapshot> with_live(std::vector<delta::Snapshot> sealed,
                                        const delta::Snapshot& live) {
   sealed.push_back(live);
@@ -65,33 +56,20 @@ std::vector<delta::Snapshot> with_live(std::vector<delta::Snapshot> sealed,
 
 }  // namespace
 
-Layers::Layers(const reader::Image& image, delta::DeltaDirectory& delta, const Orphans* orphans)
-    : bottom_(image),
-      orphans_(orphans),
-      live_(delta.newest()),
-      chunks_(delta.manifest().chunk_bytes),
-      sealed_(sealed_of(delta)),
-      sealed_stack_(sealed_) {}
-
-bool Layers::sealed_may_have(RecordClass record, ObjectNumber object) const {
-  return std::ranges::any_of(sealed_, [&](const delta::Snapshot& store) {
-    return store.may_have(static_cast<std::uint8_t>(record), object);
-  });
-}
-
-Moment::Moment(const Layers& layers)
-    : layers_(layers),
-      live_(layers.live().snapshot(kHolder)),
-      all_(with_live(layers.sealed(), live_)) {}
+Moment::Moment(GenerationRef generation)
+    : generation_(std::move(generation)),
+      live_(generation_->live().snapshot(kHolder)),
+      all_(with_live(generation_->sealed(), live_)) {}
 
 bool Moment::may_be_below(RecordClass record, ObjectNumber object) const {
   if (object >= live_.born_object()) return false;
-  return layers_.sealed_may_have(record, object) ||
-         (has_image_below(record) && layers_.bottom().may_have(object));
+  return generation_->sealed_may_have(record, object) ||
+         (has_image_below(record) && generation_->bottom().may_have(object));
 }
 
 Result<NameState> Moment::name(ObjectNumber directory, std::string_view name) const {
-  if (!layers_.live_may_have(RecordClass::kDentry, directory)) return name_below(directory, name);
+  if (!generation_->live_may_have(RecordClass::kDentry, directory))
+    return name_below(directory, name);
   DGFS_TRY(message, live_.find(key_of(RecordClass::kDentry, directory, name)));
   NameState state;
   switch (message.kind) {
@@ -114,8 +92,9 @@ Result<NameState> Moment::name(ObjectNumber directory, std::string_view name) co
 
 Result<NameState> Moment::name_below(ObjectNumber directory, std::string_view name) const {
   NameState state;
-  if (layers_.sealed_may_have(RecordClass::kDentry, directory)) {
-    DGFS_TRY(message, layers_.sealed_stack().find(key_of(RecordClass::kDentry, directory, name)));
+  if (generation_->sealed_may_have(RecordClass::kDentry, directory)) {
+    DGFS_TRY(message,
+             generation_->sealed_stack().find(key_of(RecordClass::kDentry, directory, name)));
     if (message.kind == MessageKind::kPut) {
       state.dentry = message.value ? decode_dentry(*message.value) : std::nullopt;
       if (!state.dentry) return damaged(7321, RecordClass::kDentry, directory);
@@ -123,7 +102,7 @@ Result<NameState> Moment::name_below(ObjectNumber directory, std::string_view na
     }
     if (message.is_final()) return state;
   }
-  DGFS_TRY(node, layers_.bottom().child(directory, name));
+  DGFS_TRY(node, generation_->bottom().child(directory, name));
   if (!node) return state;
   state.dentry = dentry_of(*node);
   state.is_in_image = state.is_shown_below = true;
@@ -139,7 +118,7 @@ Status Moment::look_below(ObjectNumber directory, std::string_view name, NameSta
 }
 
 Result<bool> Moment::leads_to(const NamePlace& place, ObjectNumber object) const {
-  if (layers_.is_untouched(RecordClass::kDentry, place.directory)) return true;
+  if (generation_->is_untouched(RecordClass::kDentry, place.directory)) return true;
   DGFS_TRY(state, name(place.directory, place.name));
   return state.dentry && state.dentry->object == object;
 }
@@ -148,9 +127,9 @@ Result<bool> Moment::leads_to(const NamePlace& place, ObjectNumber object) const
 // count in a record.
 Result<bool> Moment::is_unlinked(const reader::Node& node) const {
   if (node.link_count != 1 || format::is_directory(node.mode)) return false;
-  DGFS_TRY(parent, layers_.bottom().parent(node.inode));
-  if (parent && layers_.is_untouched(RecordClass::kDentry, *parent)) return false;
-  DGFS_TRY(names, layers_.bottom().names(node));
+  DGFS_TRY(parent, generation_->bottom().parent(node.inode));
+  if (parent && generation_->is_untouched(RecordClass::kDentry, *parent)) return false;
+  DGFS_TRY(names, generation_->bottom().names(node));
   for (const NamePlace& place : names) {
     DGFS_TRY(leads, leads_to(place, node.inode));
     if (leads) return false;
@@ -159,7 +138,7 @@ Result<bool> Moment::is_unlinked(const reader::Node& node) const {
 }
 
 Result<bool> Moment::is_untouched(ObjectNumber object) const {
-  if (layers_.is_untouched(RecordClass::kAttributes, object)) return true;
+  if (generation_->is_untouched(RecordClass::kAttributes, object)) return true;
   DGFS_TRY(message, all_.find(key_of(RecordClass::kAttributes, object)));
   return says_nothing(message);
 }
@@ -167,7 +146,7 @@ Result<bool> Moment::is_untouched(ObjectNumber object) const {
 Result<std::optional<AttributesRecord>> Moment::record(ObjectNumber object,
                                                        const reader::Node* node) const {
   Message said;
-  if (!layers_.is_untouched(RecordClass::kAttributes, object)) {
+  if (!generation_->is_untouched(RecordClass::kAttributes, object)) {
     DGFS_TRY(message, all_.find(key_of(RecordClass::kAttributes, object)));
     said = std::move(message);
   }
@@ -180,16 +159,16 @@ Result<std::optional<AttributesRecord>> Moment::record(ObjectNumber object,
   if (said.is_final()) return std::optional<AttributesRecord>();
   std::optional<reader::Node> found;
   if (node == nullptr) {
-    DGFS_TRY(below, layers_.bottom().node(object));
+    DGFS_TRY(below, generation_->bottom().node(object));
     if (!below) return std::optional<AttributesRecord>();
     found = std::move(below);
     node = &*found;
   }
-  DGFS_TRY(record, layers_.bottom().record_of(*node));
+  DGFS_TRY(record, generation_->bottom().record_of(*node));
   if (says_nothing(said)) {
     DGFS_TRY(is_gone, is_unlinked(*node));
     if (!is_gone) return std::optional(record);
-    const auto since = layers_.orphan_since(object);
+    const auto since = generation_->orphan_since(object);
     if (!since) return std::optional<AttributesRecord>();
     record.attributes.link_count = 0;
     record.attributes.ctime = *since;
@@ -211,7 +190,7 @@ Result<AttributesRecord> Moment::needed_record(ObjectNumber object) const {
 
 Result<ObjectNumber> Moment::parent(ObjectNumber directory) const {
   if (directory == kRoot) return kRoot;
-  if (!layers_.is_untouched(RecordClass::kParent, directory)) {
+  if (!generation_->is_untouched(RecordClass::kParent, directory)) {
     DGFS_TRY(message, all_.find(key_of(RecordClass::kParent, directory)));
     if (message.kind == MessageKind::kPut) {
       const auto parent = message.value ? number_of_value(*message.value) : std::nullopt;
@@ -219,24 +198,24 @@ Result<ObjectNumber> Moment::parent(ObjectNumber directory) const {
       return *parent;
     }
   }
-  DGFS_TRY(below, layers_.bottom().parent(directory));
+  DGFS_TRY(below, generation_->bottom().parent(directory));
   if (!below) return damaged(7326, RecordClass::kParent, directory);
   return *below;
 }
 
 Result<std::string> Moment::target(ObjectNumber symlink) const {
-  if (!layers_.is_untouched(RecordClass::kTarget, symlink)) {
+  if (!generation_->is_untouched(RecordClass::kTarget, symlink)) {
     DGFS_TRY(message, all_.find(key_of(RecordClass::kTarget, symlink)));
     if (message.kind == MessageKind::kPut && message.value) return *message.value;
   }
-  DGFS_TRY(node, layers_.bottom().node(symlink));
+  DGFS_TRY(node, generation_->bottom().node(symlink));
   if (!node) return damaged(7327, RecordClass::kTarget, symlink);
-  return layers_.bottom().image().read_link(*node);
+  return generation_->bottom().image().read_link(*node);
 }
 
 Result<std::vector<NamePlace>> Moment::names(ObjectNumber object) const {
   std::vector<NamePlace> names;
-  if (!layers_.is_untouched(RecordClass::kName, object)) {
+  if (!generation_->is_untouched(RecordClass::kName, object)) {
     auto cursor = all_.cursor(keys_of(RecordClass::kName, object));
     Status moved = cursor.seek(key_of(RecordClass::kName, object));
     for (; moved && cursor.is_at_place(); moved = cursor.next()) {
@@ -249,9 +228,9 @@ Result<std::vector<NamePlace>> Moment::names(ObjectNumber object) const {
     }
     DGFS_CHECK(moved);
   }
-  DGFS_TRY(node, layers_.bottom().node(object));
+  DGFS_TRY(node, generation_->bottom().node(object));
   if (!node) return names;
-  DGFS_TRY(in_image, layers_.bottom().names(*node));
+  DGFS_TRY(in_image, generation_->bottom().names(*node));
   for (NamePlace& place : in_image) {
     DGFS_TRY(state, name(place.directory, place.name));
     if (state.is_in_image) names.push_back(std::move(place));
@@ -261,13 +240,13 @@ Result<std::vector<NamePlace>> Moment::names(ObjectNumber object) const {
 }
 
 Result<std::vector<Xattr>> Moment::image_xattrs(ObjectNumber object) const {
-  DGFS_TRY(node, layers_.bottom().node(object));
+  DGFS_TRY(node, generation_->bottom().node(object));
   if (!node) return std::vector<Xattr>();
-  return layers_.bottom().image().xattrs(*node);
+  return generation_->bottom().image().xattrs(*node);
 }
 
 Result<std::optional<std::string>> Moment::xattr(ObjectNumber object, std::string_view name) const {
-  if (!layers_.is_untouched(RecordClass::kXattr, object)) {
+  if (!generation_->is_untouched(RecordClass::kXattr, object)) {
     DGFS_TRY(message, all_.find(key_of(RecordClass::kXattr, object, name)));
     if (message.is_final()) return delta::value_over_nothing(std::move(message));
   }
@@ -281,7 +260,7 @@ Result<std::vector<std::string>> Moment::xattr_names(ObjectNumber object) const 
   std::set<std::string, std::less<>> names;
   DGFS_TRY(xattrs, image_xattrs(object));
   for (Xattr& each : xattrs) names.insert(std::move(each.name));
-  if (!layers_.is_untouched(RecordClass::kXattr, object)) {
+  if (!generation_->is_untouched(RecordClass::kXattr, object)) {
     auto cursor = all_.cursor(keys_of(RecordClass::kXattr, object));
     Status moved = cursor.seek(key_of(RecordClass::kXattr, object));
     for (; moved && cursor.is_at_place(); moved = cursor.next()) {

@@ -13,53 +13,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "delta/store/directory/delta_directory.h"
 #include "delta/store/snapshot/stack_snapshot.h"
-#include "delta/view/contents/chunks.h"
-#include "delta/view/image_bottom.h"
-#include "delta/view/orphans.h"
+#include "delta/view/generation.h"
 
 namespace dgfs::view {
-
-/// The layers under a view, from one switch of the stack to the next. Thread-safe.
-class Layers {
- public:
-  /// All must outlive it.
-  /// @param orphans  of the view that changes the stores; none: no view changes them
-  Layers(const reader::Image& image, delta::DeltaDirectory& delta,
-         const Orphans* orphans = nullptr);
-
-  [[nodiscard]] const ImageBottom& bottom() const { return bottom_; }
-  /// The store that is written to.
-  [[nodiscard]] delta::Store& live() const { return live_; }
-  /// How files are cut into chunks.
-  [[nodiscard]] const Chunks& chunks() const { return chunks_; }
-  /// The other stores, which never change; the oldest first.
-  [[nodiscard]] const std::vector<delta::Snapshot>& sealed() const { return sealed_; }
-  /// The same as one dictionary.
-  [[nodiscard]] const delta::StackSnapshot& sealed_stack() const { return sealed_stack_; }
-  /// True: no store has a record of this class of an object. False: a store may have one. No I/O.
-  [[nodiscard]] bool is_untouched(RecordClass record, ObjectNumber object) const {
-    return !live_may_have(record, object) && !sealed_may_have(record, object);
-  }
-  [[nodiscard]] bool live_may_have(RecordClass record, ObjectNumber object) const {
-    return live_.may_have(static_cast<std::uint8_t>(record), object);
-  }
-  [[nodiscard]] bool sealed_may_have(RecordClass record, ObjectNumber object) const;
-  /// When an object that is still referenced lost its last name; none: it has a name or does not
-  /// exist.
-  [[nodiscard]] std::optional<Time> orphan_since(ObjectNumber object) const {
-    return orphans_ == nullptr ? std::nullopt : orphans_->since(object);
-  }
-
- private:
-  ImageBottom bottom_;
-  const Orphans* orphans_;
-  delta::Store& live_;
-  const Chunks chunks_;
-  std::vector<delta::Snapshot> sealed_;
-  delta::StackSnapshot sealed_stack_;
-};
 
 /// The state of a name. A value.
 struct NameState {
@@ -72,12 +29,12 @@ struct NameState {
   std::optional<reader::Node> node;  ///< of the image, if the name comes from it
 };
 
-/// Thread-safe. The layers must outlive it.
+/// Thread-safe. Keeps its generation.
 class Moment {
  public:
-  explicit Moment(const Layers& layers);
+  explicit Moment(GenerationRef generation);
 
-  [[nodiscard]] const Layers& layers() const { return layers_; }
+  [[nodiscard]] const Generation& layers() const { return *generation_; }
 
   /// Errors of all calls: kIo, kCorrupt (also a malformed record).
   [[nodiscard]] Result<NameState> name(ObjectNumber directory, std::string_view name) const;
@@ -115,7 +72,7 @@ class Moment {
   [[nodiscard]] Result<std::vector<Xattr>> image_xattrs(ObjectNumber object) const;
   [[nodiscard]] Result<bool> leads_to(const NamePlace& place, ObjectNumber object) const;
 
-  const Layers& layers_;
+  GenerationRef generation_;
   delta::Snapshot live_;
   delta::StackSnapshot all_;
 };

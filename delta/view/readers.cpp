@@ -16,9 +16,10 @@ namespace dgfs::view {
 
 Result<Entry> Readers::lookup(ObjectNumber directory, std::string_view name) const {
   DGFS_CHECK(check_component(name));
-  DGFS_TRY(untouched, Untouched(layers_).lookup(directory, name));
+  const auto generation = generations_.current();
+  DGFS_TRY(untouched, Untouched(*generation).lookup(directory, name));
   if (untouched) return *std::move(untouched);
-  const Moment moment(layers_);
+  const Moment moment(generation);
   const bool is_special = is_own_name(name);
   NameState found;
   if (!is_special) {
@@ -45,14 +46,15 @@ Result<Entry> Readers::lookup(ObjectNumber directory, std::string_view name) con
 }
 
 Result<Attributes> Readers::attributes(ObjectNumber object) const {
-  DGFS_TRY(untouched, Untouched(layers_).record(object));
+  const auto generation = generations_.current();
+  DGFS_TRY(untouched, Untouched(*generation).record(object));
   if (untouched) return untouched->attributes;
-  DGFS_TRY(record, Moment(layers_).needed_record(object));
+  DGFS_TRY(record, Moment(generation).needed_record(object));
   return record.attributes;
 }
 
 Result<std::string> Readers::read_link(ObjectNumber object) const {
-  const Moment moment(layers_);
+  const Moment moment(generations_.current());
   DGFS_TRY(record, moment.needed_record(object));
   if (!format::is_symlink(record.attributes.mode)) {
     return Error(ErrorKind::kInvalidArgument, 7378, "not a symlink");
@@ -61,7 +63,7 @@ Result<std::string> Readers::read_link(ObjectNumber object) const {
 }
 
 Result<std::vector<std::string>> Readers::paths(ObjectNumber object) const {
-  const Moment moment(layers_);
+  const Moment moment(generations_.current());
   DGFS_CHECK(moment.needed_record(object));
   std::vector<std::string> paths;
   if (object == kRoot) return std::vector<std::string>{""};
@@ -85,21 +87,22 @@ Result<std::vector<std::string>> Readers::paths(ObjectNumber object) const {
 // Programs that copy files ask for the attributes of each of them, and most have none.
 Result<Buffer> Readers::xattr(ObjectNumber object, std::string_view name) const {
   DGFS_CHECK(check_xattr_name(name));
-  DGFS_TRY(untouched, Untouched(layers_).record(object));
+  const auto generation = generations_.current();
+  DGFS_TRY(untouched, Untouched(*generation).record(object));
   std::optional<std::string> value;
   if (untouched && !may_have_xattrs(*untouched)) {
     DGFS_CHECK(check_may_have_xattr(untouched->attributes.mode, name));
   } else {
-    DGFS_TRY(found, find_xattr(object, name));
+    DGFS_TRY(found, find_xattr(generation, object, name));
     value = std::move(found);
   }
   if (!value) return Error(ErrorKind::kNoAttribute, 7379, "no such attribute");
   return buffer_of(*value);
 }
 
-Result<std::optional<std::string>> Readers::find_xattr(ObjectNumber object,
-                                                       std::string_view name) const {
-  const Moment moment(layers_);
+Result<std::optional<std::string>> Readers::find_xattr(const GenerationRef& generation,
+                                                       ObjectNumber object, std::string_view name) {
+  const Moment moment(generation);
   DGFS_TRY(record, moment.needed_record(object));
   DGFS_CHECK(check_may_have_xattr(record.attributes.mode, name));
   if (!may_have_xattrs(record)) return std::optional<std::string>();
@@ -107,9 +110,10 @@ Result<std::optional<std::string>> Readers::find_xattr(ObjectNumber object,
 }
 
 Result<std::vector<std::string>> Readers::xattr_names(ObjectNumber object) const {
-  DGFS_TRY(untouched, Untouched(layers_).record(object));
+  const auto generation = generations_.current();
+  DGFS_TRY(untouched, Untouched(*generation).record(object));
   if (untouched && !may_have_xattrs(*untouched)) return std::vector<std::string>();
-  const Moment moment(layers_);
+  const Moment moment(generation);
   DGFS_TRY(record, moment.needed_record(object));
   if (!may_have_xattrs(record)) return std::vector<std::string>();
   return moment.xattr_names(object);
@@ -117,7 +121,7 @@ Result<std::vector<std::string>> Readers::xattr_names(ObjectNumber object) const
 
 Status Readers::list(ObjectNumber directory, std::string_view after,
                      const std::function<bool(const ListedName&)>& visit) const {
-  const Moment moment(layers_);
+  const Moment moment(generations_.current());
   DGFS_TRY(record, moment.needed_record(directory));
   if (!format::is_directory(record.attributes.mode)) {
     return Error(ErrorKind::kNotDirectory, 7380, "not a directory");

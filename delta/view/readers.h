@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "delta/view/generations.h"
 #include "delta/view/moment.h"
 
 namespace dgfs::view {
@@ -17,8 +18,8 @@ namespace dgfs::view {
 /// Thread-safe. A call takes no lock, and reads one moment. The calls are those of View.
 class Readers {
  public:
-  /// @param layers  must outlive it
-  explicit Readers(const Layers& layers) : layers_(layers) {}
+  /// @param generations  must outlive it
+  explicit Readers(const Generations& generations) : generations_(generations) {}
 
   [[nodiscard]] Result<Entry> lookup(ObjectNumber directory, std::string_view name) const;
   [[nodiscard]] Result<Attributes> attributes(ObjectNumber object) const;
@@ -30,10 +31,10 @@ class Readers {
                             const std::function<bool(const ListedName&)>& visit) const;
 
  private:
-  [[nodiscard]] Result<std::optional<std::string>> find_xattr(ObjectNumber object,
-                                                              std::string_view name) const;
+  [[nodiscard]] static Result<std::optional<std::string>> find_xattr(
+      const GenerationRef& generation, ObjectNumber object, std::string_view name);
 
-  const Layers& layers_;
+  const Generations& generations_;
 };
 
 }  // namespace dgfs::view

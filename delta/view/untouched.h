@@ -12,12 +12,12 @@
 
 namespace dgfs::view {
 
-/// A value. Thread-safe. The layers must outlive it. It needs no snapshot: a store that has no
+/// A value. Thread-safe. The generation must outlive it. It needs no snapshot: a store that has no
 /// records of an object now has never had any, so the answer was already true when the call began.
 /// Cost: that of the image, and a filter lookup in each store for each object and class.
 class Untouched {
  public:
-  explicit Untouched(const Layers& layers) : layers_(layers) {}
+  explicit Untouched(const Generation& layers) : layers_(layers) {}
 
   /// nullopt: a store may have a record, so a moment must be read; also for "." and "..". Errors:
   /// kNotFound (a live directory without this name), kIo, kCorrupt.
@@ -29,7 +29,7 @@ class Untouched {
   [[nodiscard]] Result<std::optional<AttributesRecord>> record(ObjectNumber object) const;
 
  private:
-  const Layers& layers_;
+  const Generation& layers_;
 };
 
 }  // namespace dgfs::view

@@ -15,27 +15,23 @@
 #include "delta/view/mover.h"
 #include "delta/view/readers.h"
 #include "delta/view/removers.h"
+#include "delta/view/reserved_numbers.h"
+#include "delta/view/sealer.h"
 #include "format/limits.h"
 
 namespace dgfs::view {
 namespace {
 
 // Numbers that a lower store may have given out are not given out again.
-Result<ObjectNumber> first_number(const Layers& layers, const delta::Manifest& manifest) {
+Result<ObjectNumber> first_number(const GenerationRef& layers, const delta::Manifest& manifest) {
   const Moment moment(layers);
-  ObjectNumber first =
-      std::max(layers.bottom().image().superblock().next_inode, manifest.stores.back().born_object);
-  DGFS_TRY(message, moment.stores().find(key_of(RecordClass::kReserved, 0)));
-  if (message.kind != delta::MessageKind::kPut) return first;
-  const auto reserved = message.value ? number_of_value(*message.value) : std::nullopt;
-  if (!reserved) {
-    return Error(ErrorKind::kCorrupt, 7370, "the record of reserved numbers is damaged")
-        .in_section("delta");
-  }
-  return std::max(first, *reserved);
+  ObjectNumber first = std::max(layers->bottom().image().superblock().next_inode,
+                                manifest.stores.back().born_object);
+  DGFS_TRY(reserved, end_of_reserved(moment.stores()));
+  return std::max(first, reserved);
 }
 
-Result<std::vector<ObjectNumber>> find_orphans(const Layers& layers) {
+Result<std::vector<ObjectNumber>> find_orphans(const GenerationRef& layers) {
   const Moment moment(layers);
   std::vector<ObjectNumber> orphans;
   const auto keys = keys_of(RecordClass::kOrphan);
@@ -59,18 +55,19 @@ struct View::State {
   State(storage::Env& env, const reader::Image& image, delta::DeltaDirectory& directory,
         ObjectNumber first, const ViewOptions& options)
       : delta(directory),
-        layers(image, directory, &orphans),
-        writer(env, layers, orphans),
-        numbers(layers.live(), first, options),
+        generations(generation_of(image, directory, &orphans)),
+        writer(env, generations, orphans),
+        numbers(generations, first, options),
         makers(writer, numbers),
         removers(writer, orphans),
         mover(writer, numbers),
         composed(options.composed_bytes, options.pool),
-        editor(writer, composed, layers.chunks()),
-        content_writer(writer, layers, composed),
-        readers(layers),
-        content_reader(layers, composed),
-        data_seek(layers) {}
+        editor(writer, composed, generations.current()->chunks()),
+        content_writer(writer, generations, composed),
+        readers(generations),
+        content_reader(generations, composed),
+        data_seek(generations),
+        sealer(directory, generations, numbers, orphans) {}
 
   /// Ends all orphans that can be ended. A damaged orphan keeps its mark, for a repair; so do all
   /// orphans of a delta that may not be written to. Errors: the first one.
@@ -87,7 +84,7 @@ struct View::State {
 
   delta::DeltaDirectory& delta;
   Orphans orphans;
-  Layers layers;
+  Generations generations;
   Writer writer;
   ObjectNumbers numbers;
   Makers makers;
@@ -100,6 +97,7 @@ struct View::State {
   ContentReader content_reader;
   DataSeek data_seek;
   ListingPlaces places;
+  Sealer sealer;  ///< last: its thread ends before all that it uses
 };
 
 View::View(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -111,7 +109,7 @@ Result<std::unique_ptr<View>> View::open(storage::Env& env, const reader::Image&
     if (image.superblock().uuid != delta.manifest().image) {
       return Error(ErrorKind::kInvalidArgument, 7371, "the delta belongs to another image");
     }
-    const Layers layers(image, delta);
+    const auto layers = generation_of(image, delta);
     DGFS_TRY(first, first_number(layers, delta.manifest()));
     DGFS_TRY(orphans, find_orphans(layers));
     std::unique_ptr<View> view(
@@ -268,27 +266,37 @@ Status View::list(ObjectNumber directory, std::string_view after,
 
 Result<std::unique_ptr<Listing>> View::open_listing(ObjectNumber directory) {
   return whole_or_refused([&]() -> Result<std::unique_ptr<Listing>> {
-    DGFS_TRY(record, Moment(state_->layers).needed_record(directory));
+    DGFS_TRY(record, Moment(state_->generations.current()).needed_record(directory));
     if (!format::is_directory(record.attributes.mode)) {
       return Error(ErrorKind::kNotDirectory, 7384, "not a directory");
     }
-    return std::make_unique<Listing>(state_->layers, state_->places, directory);
+    return std::make_unique<Listing>(state_->generations, state_->places, directory);
   });
 }
 
 Status View::sync() {
-  return whole_or_refused([&] { return state_->layers.live().sync(); });
+  return whole_or_refused([&] { return state_->generations.current()->live().sync(); });
 }
 
 Status View::sync(ObjectNumber object) {
   return whole_or_refused([&]() -> Status {
     const auto sequence = state_->writer.last_change(object);
-    return sequence == 0 ? ok() : state_->layers.live().sync(sequence);
+    return sequence == 0 ? ok() : state_->generations.current()->live().sync(sequence);
   });
 }
 
+Status View::checkpoint() {
+  return whole_or_refused([&] { return state_->generations.current()->live().checkpoint(); });
+}
+
+Result<SealedDelta> View::seal(const delta::SealRequest& request) {
+  return whole_or_refused([&] { return state_->sealer.seal(request); });
+}
+
+std::optional<Status> View::closing_state() const { return state_->sealer.closing_state(); }
+
 ViewSpace View::space() {
-  const auto space = state_->layers.live().space();
+  const auto space = state_->generations.current()->live().space();
   const auto soon_bytes = space.pending_bytes - space.held_bytes;
   return {space.used_bytes + state_->delta.sealed_bytes(), space.free_bytes + soon_bytes,
           space.reserved_bytes + space.held_bytes,
@@ -299,6 +307,8 @@ ObjectNumber View::end_of_objects() const { return state_->numbers.end(); }
 
 Status View::close() {
   return whole_or_refused([&]() -> Status {
+    // A layer that could not be closed is closed by the next opening.
+    static_cast<void>(state_->sealer.finish());
     const auto ended = state_->end_all();
     auto closed = state_->delta.close();
     return closed ? ended : closed;

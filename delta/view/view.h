@@ -17,6 +17,7 @@
 #include "delta/store/directory/delta_directory.h"
 #include "delta/view/listing.h"
 #include "delta/view/object.h"
+#include "delta/view/offline_seal.h"
 #include "delta/view/view_options.h"
 #include "reader/image.h"
 #include "storage/env.h"
@@ -202,6 +203,20 @@ class View {
   [[nodiscard]] Status sync();
   /// Makes all earlier changes of an object durable.
   [[nodiscard]] Status sync(ObjectNumber object);
+  /// Makes a checkpoint of the live store. Errors: those of Store::checkpoint().
+  [[nodiscard]] Status checkpoint();
+  /// Seals the live store: it becomes a layer with all operations that have returned and none that
+  /// begins after this call, and an empty store takes the changes that follow. Returns once the
+  /// layer is durable; a thread closes it afterwards. Other operations go on meanwhile. They wait a
+  /// moment for the switch; syncs, and changes that need the log, wait for the disk.
+  /// If nothing has changed since the newest state, makes no layer.
+  /// Errors: those of DeltaDirectory::check_seal(); kNoSpace, kIo. If the seal fails after the
+  /// switch, all changes fail with the same error until the delta is opened again: then the stack
+  /// is the old one or the new one, with all changes that were durable. Otherwise nothing has
+  /// changed.
+  [[nodiscard]] Result<SealedDelta> seal(const delta::SealRequest& request);
+  /// Why the layer of the last seal could not be closed; none: a layer is being closed.
+  [[nodiscard]] std::optional<Status> closing_state() const;
   [[nodiscard]] ViewSpace space();
   /// No object has this number or a higher one, until more numbers are reserved. After close() the
   /// next store of the stack may begin here.

@@ -7,39 +7,36 @@
 namespace dgfs::view {
 
 Status Writer::make(std::vector<ObjectNumber> objects, const Decide& decide) {
-  bool moves_directories = false;
-  delta::Batch waiting;
+  Attempt attempt;
   for (;;) {
-    DGFS_TRY(is_done, try_once(objects, moves_directories, decide, waiting));
-    if (is_done) return layers_.live().is_synchronous() ? sync(objects) : ok();
-    if (!waiting.empty()) {
-      DGFS_CHECK(layers_.live().wait_for_room(waiting));
+    DGFS_TRY(is_done, try_once(objects, decide, attempt));
+    if (is_done) return attempt.generation->live().is_synchronous() ? sync(objects) : ok();
+    if (!attempt.waiting.empty()) {
+      DGFS_CHECK(attempt.generation->live().wait_for_room(attempt.waiting));
     }
   }
 }
 
-// Called without the locks of the objects, so that concurrent changes share a sync.
 Status Writer::sync(const std::vector<ObjectNumber>& objects) const {
   std::uint64_t sequence = 0;
   for (const ObjectNumber object : objects) sequence = std::max(sequence, last_change(object));
-  return sequence == 0 ? ok() : layers_.live().sync(sequence);
+  return sequence == 0 ? ok() : generations_.current()->live().sync(sequence);
 }
 
-// False: try again; if `waiting` has a batch, after there is room for it. A batch that has waited
-// is not sent back for anything that can wait (Patience::kWaited).
-Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, bool& moves_directories,
-                              const Decide& decide, delta::Batch& waiting) {
+Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, const Decide& decide,
+                              Attempt& attempt) {
   std::unique_lock moving(moving_directories_, std::defer_lock);
-  if (moves_directories) moving.lock();
+  if (attempt.moves_directories) moving.lock();
   using Patience = delta::Store::Patience;
-  const auto patience = waiting.empty() ? Patience::kFresh : Patience::kWaited;
-  waiting = {};
+  const auto patience = attempt.waiting.empty() ? Patience::kFresh : Patience::kWaited;
+  attempt.waiting = {};
   const ObjectLocks::Held held(locks_, objects);
-  Change change(layers_, held, env_.now(), moves_directories);
+  attempt.generation = generations_.current();
+  Change change(attempt.generation, held, env_.now(), attempt.moves_directories);
   DGFS_TRY(is_decided, decide(change));
   if (!is_decided) {
     objects.insert(objects.end(), change.lacking().begin(), change.lacking().end());
-    moves_directories = moves_directories || change.is_moving_lacking();
+    attempt.moves_directories = attempt.moves_directories || change.is_moving_lacking();
     return false;
   }
   change.complete();
@@ -47,24 +44,25 @@ Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, bool& moves_di
     for (const ObjectNumber object : change.old_orphans()) orphans_.remove(object);
     return true;
   }
-  DGFS_TRY(is_applied, apply(change, objects, patience));
-  if (!is_applied) waiting = change.batch();
-  return is_applied;
+  return apply(change, objects, patience, attempt);
 }
 
-// Memory for new orphans is taken before the batch is applied.
+// False: the batch has to wait, or to be decided again.
 Result<bool> Writer::apply(const Change& change, const std::vector<ObjectNumber>& objects,
-                           delta::Store::Patience patience) {
+                           delta::Store::Patience patience, Attempt& attempt) {
   std::vector<ObjectNumber> added;
   added.reserve(change.new_orphans().size());
+  const auto pass = generations_.pass(*attempt.generation);
+  if (!pass) return false;
   for (const ObjectNumber object : change.new_orphans()) {
     if (orphans_.add(object, change.now())) added.push_back(object);
   }
-  const auto applied = layers_.live().try_apply(change.batch(), patience);
+  const auto applied = attempt.generation->live().try_apply(change.batch(), patience);
   if (!applied) {
     for (const ObjectNumber object : added) orphans_.remove(object);
-    if (applied.error().kind() == ErrorKind::kBusy) return false;
-    return applied.error();
+    if (applied.error().kind() != ErrorKind::kBusy) return applied.error();
+    attempt.waiting = change.batch();
+    return false;
   }
   for (const ObjectNumber object : change.old_orphans()) orphans_.remove(object);
   for (const ObjectNumber object : objects) note(object, applied.value());

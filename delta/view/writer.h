@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "delta/view/change.h"
+#include "delta/view/generations.h"
 #include "delta/view/orphans.h"
 #include "storage/env.h"
 
@@ -23,13 +24,14 @@ namespace dgfs::view {
 
 /// Thread-safe.
 ///
-/// Lock order: the lock of moving directories, the locks of objects by their numbers, the locks of
-/// the store. No lock of an object is held while the store makes room.
+/// Lock order: the lock of moving directories, the locks of objects by their numbers, the gate of
+/// the generations, the locks of the store. No lock of an object is held while the store makes
+/// room.
 class Writer {
  public:
   /// All must outlive it.
-  Writer(storage::Env& env, const Layers& layers, Orphans& orphans)
-      : env_(env), layers_(layers), orphans_(orphans) {}
+  Writer(storage::Env& env, Generations& generations, Orphans& orphans)
+      : env_(env), generations_(generations), orphans_(orphans) {}
 
   /// @param objects  the change needs their locks; decide() may ask for more
   /// @param decide   reads the moment and writes into the change; none: it lacks a lock. May be
@@ -59,15 +61,21 @@ class Writer {
   static constexpr std::size_t kLastChanges = 4096;
 
   [[nodiscard]] Status make(std::vector<ObjectNumber> objects, const Decide& decide);
-  [[nodiscard]] Result<bool> try_once(std::vector<ObjectNumber>& objects, bool& moves_directories,
-                                      const Decide& decide, delta::Batch& waiting);
+  /// What an attempt leaves to the next one. A value.
+  struct Attempt {
+    GenerationRef generation;  ///< that it was made on
+    bool moves_directories = false;
+    delta::Batch waiting;  ///< for room; empty: for nothing
+  };
+  [[nodiscard]] Result<bool> try_once(std::vector<ObjectNumber>& objects, const Decide& decide,
+                                      Attempt& attempt);
   [[nodiscard]] Result<bool> apply(const Change& change, const std::vector<ObjectNumber>& objects,
-                                   delta::Store::Patience patience);
+                                   delta::Store::Patience patience, Attempt& attempt);
   [[nodiscard]] Status sync(const std::vector<ObjectNumber>& objects) const;
   void note(ObjectNumber object, std::uint64_t sequence);
 
   storage::Env& env_;
-  const Layers& layers_;
+  Generations& generations_;
   Orphans& orphans_;
   std::mutex moving_directories_;
   ObjectLocks locks_;

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "delta/control/control.h"
+#include "delta/store/directory/states.h"
 #include "fuse/statistics/statistics.h"
 
 namespace dgfs::fuse {
@@ -37,10 +38,31 @@ Result<std::string> ViewControl::answer(std::string_view question) {
   if (question == delta::kAskState || is_closing) return state(is_closing);
   if (question == delta::kAskInfo) return statistics_json(*service_);
   if (question == delta::kAskCheckpoint) {
-    DGFS_CHECK(store_.checkpoint());
+    DGFS_CHECK(view_.checkpoint());
     return JsonObject().add("done", true).text();
   }
+  if (question == delta::kAskSeal) return seal({});
+  if (question.starts_with(delta::kAskSeal) && question[delta::kAskSeal.size()] == ' ') {
+    return seal(question.substr(delta::kAskSeal.size() + 1));
+  }
   return Error(ErrorKind::kUnsupported, 5048, "this mount does not know the question");
+}
+
+// The end of the mount waits for it, too.
+Result<std::string> ViewControl::seal(std::string_view name) {
+  DGFS_TRY(sealed, view_.seal({std::string(name), image_path_}));
+  const delta::Manifest& manifest = sealed.manifest;
+  const auto layers = delta::layers_of(manifest);
+  JsonObject answer;
+  answer.add("sealed", sealed.outcome.has_value());
+  answer.add("title", delta::state_title(manifest, layers));
+  if (layers == 0) return answer.add("id", delta::kBaseState).text();
+  const delta::LayerFacts& layer = manifest.stores[layers - 1].layer;
+  answer.add("id", delta::state_text(layer.state)).add("name", layer.name);
+  if (sealed.outcome) {
+    answer.add("changes", sealed.outcome->changes).add("bytes", sealed.outcome->bytes);
+  }
+  return answer.text();
 }
 
 std::string ViewControl::state(bool is_closing) const {

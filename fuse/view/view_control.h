@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "delta/control/control_server.h"
-#include "delta/store/store.h"
+#include "delta/view/view.h"
 #include "fuse/service.h"
 
 namespace dgfs::fuse {
@@ -19,9 +19,14 @@ namespace dgfs::fuse {
 /// Thread-safe.
 class ViewControl {
  public:
-  /// @param store  the delta's newest store; must outlive the object
-  ViewControl(std::string delta_path, std::string mount_point, delta::Store& store)
-      : delta_path_(std::move(delta_path)), mount_point_(std::move(mount_point)), store_(store) {}
+  /// @param view        of the delta; must outlive the object
+  /// @param image_path  for the manifest
+  ViewControl(std::string delta_path, std::string mount_point, std::string image_path,
+              view::View& view)
+      : delta_path_(std::move(delta_path)),
+        mount_point_(std::move(mount_point)),
+        image_path_(std::move(image_path)),
+        view_(view) {}
 
   /// Errors: those of ControlServer::start().
   /// @param service     may be destroyed after say_closing()
@@ -34,10 +39,12 @@ class ViewControl {
  private:
   [[nodiscard]] Result<std::string> answer(std::string_view question);
   [[nodiscard]] std::string state(bool is_closing) const;
+  [[nodiscard]] Result<std::string> seal(std::string_view name);
 
   const std::string delta_path_;
   const std::string mount_point_;
-  delta::Store& store_;
+  const std::string image_path_;
+  view::View& view_;
   std::mutex mutex_;            ///< guards the members below
   Service* service_ = nullptr;  ///< null: the delta is being closed
   std::function<bool()> is_mounted_;

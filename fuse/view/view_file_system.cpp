@@ -4,6 +4,7 @@
 
 #include <exception>
 
+#include "delta/store/directory/states.h"
 #include "format/entry/access_list.h"
 #include "format/entry/mode.h"
 #include "fuse/connection.h"
@@ -31,11 +32,16 @@ Status ViewFileSystem::start(Service& service, fuse_session& session, unsigned) 
   walks.start();
   DGFS_CHECK(delta_.start());
   if (serving_.is_read_only) return ok();  // other processes may have the delta open as well
+  schedule_ =
+      std::make_unique<SealSchedule>(service.env, view, delta_, serving_.image_path, serving_.seals,
+                                     [&log = service.log](const Error& error) { log.warn(error); });
+  DGFS_CHECK(schedule_->start());
   return control_.start(
       service, [device = fuse_session_fd(&session)] { return storage::is_fuse_connected(device); });
 }
 
 void ViewFileSystem::stop() noexcept {
+  schedule_ = nullptr;
   service_ = nullptr;
   control_.say_closing();
 }
@@ -59,29 +65,35 @@ Result<std::string> ViewFileSystem::path_of(std::uint64_t inode) const {
 
 void ViewFileSystem::add_statistics(JsonObject& statistics) const {
   const auto space = view.space();
-  const auto store = delta_.newest().counters();
+  const auto store = delta_.newest_store()->counters();
+  const auto manifest = delta_.present_manifest();
+  const auto closing = view.closing_state();
   statistics.add("written_bytes", counters.written_bytes())
       .add("known_objects", known.size())
       .add("listings", JsonObject()
                            .add("bare_names", counters.bare_names())
                            .add("dropped", counters.dropped_listings()))
-      .add("delta", JsonObject()
-                        .add("path", serving_.delta_path)
-                        .add("read_only", serving_.is_read_only)
-                        .add("stores", delta_.stores().size())
-                        .add("used_bytes", space.used_bytes)
-                        .add("free_bytes", space.free_bytes)
-                        .add("reserved_bytes", space.reserved_bytes)
-                        .add("max_bytes", space.max_bytes)
-                        .add("log_bytes", store.log_bytes)
-                        .add("block_bytes", store.block_bytes)
-                        .add("value_bytes", store.value_bytes)
-                        .add("moved_bytes", store.moved_bytes)
-                        .add("checkpoints", store.checkpoints)
-                        .add("held_bytes", store.held_bytes)
-                        .add("log_wait_ns", store.log_wait_ns)
-                        .add("tree_wait_ns", store.tree_wait_ns)
-                        .add("space_wait_ns", store.space_wait_ns));
+      .add("delta",
+           JsonObject()
+               .add("path", serving_.delta_path)
+               .add("read_only", serving_.is_read_only)
+               .add("stores", manifest.stores.size())
+               .add("newest_state", delta::state_title(manifest, delta::layers_of(manifest)))
+               .add("layer_is_closing", !closing)
+               .add("unclosed_layer", closing && !*closing ? closing->error().message() : "")
+               .add("used_bytes", space.used_bytes)
+               .add("free_bytes", space.free_bytes)
+               .add("reserved_bytes", space.reserved_bytes)
+               .add("max_bytes", space.max_bytes)
+               .add("log_bytes", store.log_bytes)
+               .add("block_bytes", store.block_bytes)
+               .add("value_bytes", store.value_bytes)
+               .add("moved_bytes", store.moved_bytes)
+               .add("checkpoints", store.checkpoints)
+               .add("held_bytes", store.held_bytes)
+               .add("log_wait_ns", store.log_wait_ns)
+               .add("tree_wait_ns", store.tree_wait_ns)
+               .add("space_wait_ns", store.space_wait_ns));
   add_image_statistics(statistics, image_);
 }
 

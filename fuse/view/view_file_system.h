@@ -17,6 +17,7 @@
 #include "fuse/view/kernel_extensions.h"
 #include "fuse/view/known_objects.h"
 #include "fuse/view/open_listings.h"
+#include "fuse/view/seal_schedule.h"
 #include "fuse/view/view_control.h"
 #include "fuse/walk/walks.h"
 
@@ -26,9 +27,11 @@ namespace dgfs::fuse {
 struct ViewServing {
   std::string delta_path;  ///< absolute
   std::string mount_point;
+  std::string image_path;  ///< absolute, for the manifest of the delta
   /// The kernel collects writes and sends them when it chooses, or at a sync.
   bool writes_back = false;
   bool is_read_only = false;
+  SealTimes seals;                   ///< -o seal=
   std::uint64_t max_read_bytes = 0;  ///< value of -o max_read; 0: the kernel's choice
   AttributeOverrides overrides;
   bool allows_idmaps = true;  ///< see allow_idmapped_mounts()
@@ -50,7 +53,7 @@ class ViewFileSystem final : public FileSystem {
         generations_(image.superblock().uuid, image.superblock().next_inode,
                      delta.manifest().delta),
         extensions_(serving.allows_idmaps),
-        control_(serving.delta_path, serving.mount_point, delta.newest()) {}
+        control_(serving.delta_path, serving.mount_point, serving.image_path, served_view) {}
 
   [[nodiscard]] fuse_lowlevel_ops operations() const override;
   [[nodiscard]] RequestFilter* filter() override { return &extensions_; }
@@ -102,6 +105,7 @@ class ViewFileSystem final : public FileSystem {
   ViewControl control_;
   fuse_session* session_ = nullptr;
   Service* service_ = nullptr;  ///< set while serving
+  std::unique_ptr<SealSchedule> schedule_;
   bool opens_unanswered_ = false;
 };
 

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "delta/control/closing_wait.h"
+#include "delta/store/directory/space_to_begin.h"
+#include "delta/store/directory/states.h"
 #include "fuse/daemon_path.h"
 
 namespace dgfs::fuse {
@@ -90,6 +92,15 @@ Status make_if_vacant(storage::Env& env, const std::string& path, const reader::
   return ok();
 }
 
+Result<std::unique_ptr<delta::DeltaDirectory>> open_layers(storage::Env& env,
+                                                           const std::string& path,
+                                                           const MountArguments& arguments,
+                                                           const delta::StoreOptions& options) {
+  return delta::DeltaDirectory::open_state(
+      env, path, [&](const delta::Manifest& manifest) { return state_of(manifest, arguments); },
+      options);
+}
+
 Result<std::unique_ptr<delta::DeltaDirectory>> open_delta(
     storage::Env& env, const std::string& path, const delta::StoreOptions& options,
     const std::function<void(const std::string&)>& tell) {
@@ -118,6 +129,24 @@ std::string recovered_text(const delta::DeltaDirectory& delta, std::uint64_t dur
 
 }  // namespace
 
+Result<std::size_t> state_of(const delta::Manifest& manifest, const MountArguments& arguments) {
+  auto found = delta::find_state(manifest, *arguments.as_of, *arguments.delta_path);
+  if (found || found.error().kind() != ErrorKind::kNotFound || !arguments.as_of_time) return found;
+  return delta::find_state_at(manifest, *arguments.as_of_time, *arguments.delta_path);
+}
+
+Result<StateToMount> find_state_to_mount(storage::Env& env, const reader::Image& image,
+                                         const MountArguments& arguments) {
+  DGFS_TRY(manifest, delta::read_present_manifest(env, from_root(*arguments.delta_path)));
+  if (manifest.image != image.superblock().uuid) {
+    return Error(ErrorKind::kInvalidArgument, 5090, "the delta belongs to another image")
+        .in_file(*arguments.delta_path);
+  }
+  DGFS_TRY(stores, state_of(manifest, arguments));
+  if (stores == 0) return StateToMount::kImage;
+  return stores == manifest.stores.size() ? StateToMount::kNewest : StateToMount::kLayers;
+}
+
 Result<bool> is_vacant_delta(storage::Env& env, const MountArguments& arguments) {
   return delta::is_vacant(env, from_root(*arguments.delta_path));
 }
@@ -135,7 +164,13 @@ Result<ViewToMount> open_view(storage::Env& env, const reader::Image& image,
   if (!arguments.is_read_only) {
     DGFS_CHECK(make_if_vacant(env, path, image, options, room_bytes, opened.made));
   }
-  DGFS_TRY(delta, open_delta(env, path, options, tell));
+  auto shown_by = StateToMount::kNewest;
+  if (arguments.as_of) {
+    DGFS_TRY(found, find_state_to_mount(env, image, arguments));
+    shown_by = found;
+  }
+  DGFS_TRY(delta, shown_by == StateToMount::kLayers ? open_layers(env, path, arguments, options)
+                                                    : open_delta(env, path, options, tell));
   opened.delta = std::move(delta);
   if (opened.made && !opened.delta->newest().takes_changes()) {
     return no_space_for(path, options, std::nullopt);

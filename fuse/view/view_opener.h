@@ -26,13 +26,28 @@ struct ViewToMount {
   std::unique_ptr<view::View> view;
 };
 
+/// Which state MountArguments::as_of and as_of_time mean: as find_state() and find_state_at().
+[[nodiscard]] Result<std::size_t> state_of(const delta::Manifest& manifest,
+                                           const MountArguments& arguments);
+/// What shows a state of a delta.
+enum class StateToMount : std::uint8_t {
+  kImage,   ///< the image alone
+  kLayers,  ///< layers over the image, which a writer may have open as well
+  kNewest,  ///< all stores of the delta: opened as for a mount with ro
+};
+/// Finds the state in MountArguments::as_of. Errors: those of state_of() and
+/// read_present_manifest(); kInvalidArgument (the delta belongs to another image).
+[[nodiscard]] Result<StateToMount> find_state_to_mount(storage::Env& env,
+                                                       const reader::Image& image,
+                                                       const MountArguments& arguments);
+
 /// Whether the delta's directory is missing or empty.
 /// Errors: those of opening a directory.
 [[nodiscard]] Result<bool> is_vacant_delta(storage::Env& env, const MountArguments& arguments);
 
-/// Opens the delta in the arguments, or makes it if its directory is missing or empty. With
-/// read-only access, makes and writes nothing. Starts no thread: a daemon forks first, and then
-/// calls Store::start().
+/// Opens the delta in the arguments, or only the layers of the state in `as_of`; or makes it if its
+/// directory is missing or empty. With read-only access, makes and writes nothing. Starts no
+/// thread: a daemon forks first, and then calls Store::start().
 /// @param env   must outlive the result, as must `image`
 /// @param tell  receives a line if the delta was recovered, and one if it was made private; may be
 ///              empty

@@ -244,6 +244,34 @@ TEST(MountArguments, TheLastOfRoAndRwCounts) {
   EXPECT_FALSE(second.value().is_read_only);
 }
 
+TEST(MountArguments, AStateOfThePastIsReadOnly) {
+  const auto arguments = parse({"delta=/d", "as_of=nightly", "as_of_time=@1700000000.000000017"});
+  ASSERT_TRUE(arguments);
+  EXPECT_TRUE(arguments.value().is_read_only);
+  EXPECT_TRUE(has(arguments.value(), "-oro"));
+  EXPECT_EQ(arguments.value().as_of, "nightly");
+  EXPECT_EQ(arguments.value().as_of_time, (Time{1'700'000'000, 17}));
+  EXPECT_EQ(parse({"delta=/d", "as_of=x", "as_of_time=@5"}).value().as_of_time, (Time{5, 0}));
+  for (const std::string option : {"as_of=", "as_of_time=5", "as_of_time=@", "as_of_time=@5.1",
+                                   "as_of_time=@x", "as_of_time=@99999999999999999999", "rw"}) {
+    EXPECT_FALSE(parse({"delta=/d", "as_of=nightly", option})) << option;
+  }
+  EXPECT_FALSE(parse({"as_of=nightly"})) << "only with a delta";
+}
+
+TEST(MountArguments, SealsComeAtATimeOrASize) {
+  const auto arguments = parse({"delta=/d", "seal=24h", "seal=10G"});
+  ASSERT_TRUE(arguments);
+  EXPECT_EQ(arguments.value().seal_interval, std::chrono::hours(24));
+  EXPECT_EQ(arguments.value().seal_bytes, std::uint64_t{10} << 30);
+  for (const std::string option :
+       {"seal=", "seal=0s", "seal=24", "seal=1K", "seal=h", "seal=10g", "seal=999999999h"}) {
+    EXPECT_FALSE(parse({"delta=/d", option})) << option;
+  }
+  EXPECT_FALSE(parse({"seal=24h"})) << "only with a delta";
+  EXPECT_FALSE(parse({"delta=/d", "ro", "seal=24h"})) << "nothing changes there";
+}
+
 TEST(MountArguments, OwnersMayBeShownWithADelta) {
   const auto arguments = parse({"delta=/d", "uid=1", "gid=2", "umask=022"});
   ASSERT_TRUE(arguments);

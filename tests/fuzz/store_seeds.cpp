@@ -177,6 +177,32 @@ void add_manifest_seeds(const std::filesystem::path& folder) {
     both.insert(both.end(), second.begin(), second.end());
     corpus.add(both);
   }
+  for (const std::size_t stores : {std::size_t{1}, std::size_t{3}, kStatesMax}) {
+    Manifest manifest;
+    manifest.version = kStatesManifestVersion;
+    manifest.generation = stores * 2;
+    manifest.next_number = 100;
+    manifest.absorbed.resize(stores % 3);
+    manifest.image_path = "/srv/crawl.dgfs";
+    for (std::uint64_t i = 0; i < stores; ++i) {
+      StackedStore store{90 - i, {}, i * 1000, i * 10 + 1};
+      if (i != 0) store.layer.parent = manifest.stores.back().layer.state;
+      if (i + 1 < stores) {
+        store.layer.state.fill(static_cast<std::uint8_t>(i + 1));
+        store.layer.end_of_objects = i * 1000 + 500;
+        store.layer.last_sequence = i * 10 + 7;
+        store.layer.sealed_at = {1'700'000'000, static_cast<std::uint32_t>(i)};
+        if (i % 2 == 0) store.layer.name = "nightly-" + std::to_string(i);
+      }
+      manifest.stores.push_back(store);
+    }
+    Buffer both = encode_manifest(manifest);
+    corpus.add(both);
+    ++manifest.generation;
+    const Buffer second = encode_manifest(manifest);
+    both.insert(both.end(), second.begin(), second.end());
+    corpus.add(both);
+  }
 }
 
 // Each seed: the born object, the length of the table, the table, and the stages at multiples of

@@ -11,6 +11,7 @@
 #include "storage/memory/env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
+#include "tests/support/sealed_delta.h"
 #include "tests/tools/tool_run.h"
 
 namespace dgfs::test {
@@ -174,7 +175,7 @@ class StackCommandTest : public DeltaCommandTest {
       batch.put("key", "value");
       EXPECT_TRUE(made->newest().apply(batch));
     }
-    EXPECT_TRUE(delta::DeltaDirectory::add_store(*env_, "/d", 200, options_));
+    EXPECT_TRUE(seal_delta(*env_, "/d", 200, options_));
   }
   std::unique_ptr<delta::DeltaDirectory> open() {
     return delta::DeltaDirectory::open(*env_, "/d", options_).value();
@@ -233,9 +234,60 @@ TEST_F(StackCommandTest, AManifestIsShownWithASlotAndRefusedWithNone) {
   EXPECT_EQ(run({"delta", "info", "/d"}), 0);
   EXPECT_NE(out_.find("\nmanifest    one of the two slots is not whole; "), std::string::npos)
       << out_;
-  flip("/d/MANIFEST", 4096 + 70);
+  flip("/d/MANIFEST", delta::kStatesManifestSlotBytes + 70);
   EXPECT_EQ(run({"delta", "check", "/d"}), 1);
   EXPECT_EQ(err_, "dgfs: delta: /d/MANIFEST: manifest: neither of the two slots is whole\n");
+}
+
+TEST_F(StackCommandTest, StatesAreSealedAndListed) {
+  EXPECT_EQ(run({"delta", "seal", "/d/"}), 0) << err_;
+  EXPECT_TRUE(out_.starts_with("nothing has changed since ")) << out_;
+  {
+    const auto delta = open();
+    for (const char* key : {"first", "second"}) {
+      delta::Batch batch;
+      batch.put(key, "value");
+      ASSERT_TRUE(delta->newest().apply(batch));
+    }
+    ASSERT_TRUE(delta->newest().sync());
+  }
+  EXPECT_EQ(run({"delta", "seal", "--name", "one", "/d"}), 0) << err_;
+  EXPECT_TRUE(out_.starts_with("sealed one (")) << out_;
+  EXPECT_NE(out_.find("): 2 changes, "), std::string::npos) << out_;
+  EXPECT_EQ(run({"delta", "seal", "--json", "/d"}), 0) << err_;
+  EXPECT_TRUE(out_.starts_with("{\"sealed\":false,\"id\":\"")) << out_;
+  EXPECT_NE(out_.find("\"name\":\"one\"}"), std::string::npos) << out_;
+  EXPECT_EQ(run({"delta", "log", "/d"}), 0) << err_;
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 3) << out_;
+  EXPECT_NE(out_.find("2 changes"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("  one\n"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("\nbase      image                uuid 11111111-1111-"), std::string::npos)
+      << out_;
+  EXPECT_EQ(run({"delta", "log", "--json", "/d"}), 0) << err_;
+  EXPECT_NE(out_.find("\"name\":\"one\",\"parent\":\""), std::string::npos) << out_;
+  EXPECT_NE(out_.find("{\"id\":\"base\",\"uuid\":\"11111111-"), std::string::npos) << out_;
+  EXPECT_EQ(run({"delta", "check", "--as-of", "one", "/d"}), 0) << err_;
+  EXPECT_TRUE(out_.starts_with("0001: no damage in ")) << out_;
+  EXPECT_EQ(out_.find("0003"), std::string::npos) << out_;
+  EXPECT_EQ(run({"delta", "info", "/d"}), 0) << err_;
+  EXPECT_NE(out_.find("log         none: the store is a sealed layer\n"), std::string::npos)
+      << out_;
+}
+
+TEST_F(StackCommandTest, WrongStatesAndNamesAreRefused) {
+  EXPECT_EQ(run({"delta", "seal", "--name", "beef", "/d"}), 1);
+  EXPECT_EQ(err_, "dgfs: delta: \"beef\" is no name of a state: it would look like an id\n");
+  EXPECT_EQ(run({"delta", "seal", "/nothing"}), 1);
+  EXPECT_EQ(run({"delta", "log", "/nothing"}), 1);
+  EXPECT_EQ(run({"delta", "check", "--as-of", "nightly-09", "/d"}), 1);
+  EXPECT_EQ(err_, "dgfs: delta: no state \"nightly-09\"; 'dgfs delta log /d' lists them\n");
+  EXPECT_EQ(run({"delta", "check", "--as-of", "base", "/d"}), 0);
+  EXPECT_EQ(run({"delta", "check", "--name", "x", "/d"}), 2);
+  EXPECT_EQ(run({"delta", "log", "--as-of", "x", "/d"}), 2);
+  EXPECT_EQ(run({"delta", "seal", "--scan", "/d"}), 2);
+  EXPECT_EQ(run({"delta", "check", "--as-of", "x", "--repair", "--image", "i", "/d"}), 2);
+  EXPECT_EQ(run({"delta", "squash", "/d"}), 2);
+  EXPECT_NE(err_.find("must be 'info', 'check', 'seal' or 'log'"), std::string::npos) << err_;
 }
 
 TEST_F(StackCommandTest, ADeltaInUseIsNotDamaged) {

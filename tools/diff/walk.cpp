@@ -42,8 +42,28 @@ void DiffWalk::run(const std::string& path) {
   }
 }
 
+// Only names that the scope names can differ; the others need not even be listed.
+Result<std::vector<DiffEntry>> DiffWalk::entries_of(DiffTree& tree, const Pending& directory,
+                                                    const DiffTree::Trouble& trouble) const {
+  if (!directory.inode) return tree.list(directory.path, trouble);
+  std::vector<DiffEntry> entries;
+  const auto* names = options_.scope(*directory.inode);
+  if (names == nullptr) return entries;
+  for (const std::string& name : *names) {
+    const auto path = joined_path(directory.path, name);
+    auto entry = tree.find(path);
+    if (entry) {
+      entries.push_back(std::move(entry).value());
+    } else if (!is_missing(entry)) {
+      trouble(path, entry.error());
+    }
+  }
+  return entries;
+}
+
 // If a directory could not be listed completely, a name missing in the list may still exist.
-void DiffWalk::compare_directory(const std::string& path) {
+void DiffWalk::compare_directory(const Pending& directory) {
+  const std::string& path = directory.path;
   bool first_is_whole = true;
   bool second_is_whole = true;
   const auto note_in = [&](bool& is_whole) {
@@ -52,11 +72,11 @@ void DiffWalk::compare_directory(const std::string& path) {
       sink_.trouble(at, error);
     };
   };
-  const auto first = first_.list(path, note_in(first_is_whole));
+  const auto first = entries_of(first_, directory, note_in(first_is_whole));
   if (!first) return sink_.trouble(path, first.error());
-  const auto second = second_.list(path, note_in(second_is_whole));
+  const auto second = entries_of(second_, directory, note_in(second_is_whole));
   if (!second) return sink_.trouble(path, second.error());
-  std::vector<std::string> subdirectories;
+  std::vector<Pending> subdirectories;
   auto a = first.value().begin();
   auto b = second.value().begin();
   const auto a_end = first.value().end();
@@ -80,12 +100,13 @@ void DiffWalk::compare_directory(const std::string& path) {
 }
 
 void DiffWalk::compare(const std::string& path, const DiffEntry& first, const DiffEntry& second,
-                       std::vector<std::string>& subdirectories) {
+                       std::vector<Pending>& subdirectories) {
   if (!is_wanted(path, first) || !is_wanted(path, second)) return;
   sink_.compared();
   compare_objects(path, first, second);
   if (format::is_directory(first.mode) && format::is_directory(second.mode)) {
-    subdirectories.push_back(path);
+    const bool is_same = options_.scope && first.inode == second.inode;
+    subdirectories.push_back({path, is_same ? std::optional(first.inode) : std::nullopt});
   }
 }
 

@@ -6,7 +6,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,10 +33,16 @@ struct DiffSink {
   std::function<void()> compared;
 };
 
+/// Where the two trees may differ, if both show states of one file system.
+/// Returns the names in which a directory may differ that is the same object in both; null: it does
+/// not. Not set: everything is compared.
+using DiffScope = std::function<const std::set<std::string>*(std::uint64_t inode)>;
+
 struct DiffOptions {
   DiffIgnore ignore;
   const rules::PathRules& rules;  ///< entries that they exclude are not compared
   const std::atomic<bool>& stop;
+  DiffScope scope = {};
 };
 
 /// Holds the entries of one directory on both sides, the names of subdirectories still to visit,
@@ -47,9 +56,17 @@ class DiffWalk {
   void run(const std::string& path);
 
  private:
-  void compare_directory(const std::string& path);
+  /// A directory that both trees have. A value.
+  struct Pending {
+    std::string path;
+    /// Of the directory, if it is the same one in both and the scope tells where it differs.
+    std::optional<std::uint64_t> inode;
+  };
+  void compare_directory(const Pending& directory);
+  [[nodiscard]] Result<std::vector<DiffEntry>> entries_of(DiffTree& tree, const Pending& directory,
+                                                          const DiffTree::Trouble& trouble) const;
   void compare(const std::string& path, const DiffEntry& first, const DiffEntry& second,
-               std::vector<std::string>& subdirectories);
+               std::vector<Pending>& subdirectories);
   void compare_objects(const std::string& path, const DiffEntry& first, const DiffEntry& second);
   void only_in(DiffSide side, const std::string& path, const DiffEntry& entry);
   [[nodiscard]] bool is_wanted(const std::string& path, const DiffEntry& entry) const;
@@ -60,7 +77,7 @@ class DiffWalk {
   DiffSink sink_;
   DiffLinks first_links_;
   DiffLinks second_links_;
-  std::vector<std::string> pending_;  ///< directories that both have, the next one last
+  std::vector<Pending> pending_;  ///< the next one last
 };
 
 }  // namespace dgfs::tools

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "delta/store/directory/states.h"
 #include "delta/view/check/namespace_check.h"
 #include "delta/view/check/namespace_repair.h"
 #include "tools/text/quoting.h"
@@ -29,7 +30,14 @@ std::string subject_of(const view::Finding& finding) {
 int NamesCheck::run(const std::string& directory, const reader::Image& image) {
   delta::StoreOptions how;
   how.access = options_.repairs ? delta::StoreAccess::kReadWrite : delta::StoreAccess::kReadOnly;
-  auto opened = delta::DeltaDirectory::open(session_.env(), directory, how);
+  auto opened = options_.as_of
+                    ? delta::DeltaDirectory::open_state(
+                          session_.env(), directory,
+                          [&](const delta::Manifest& manifest) {
+                            return delta::find_state(manifest, *options_.as_of, directory);
+                          },
+                          how)
+                    : delta::DeltaDirectory::open(session_.env(), directory, how);
   if (!opened) return session_.fail(opened.error());
   delta::DeltaDirectory& delta = *opened.value();
   if (const auto privacy = delta.privacy().text(directory); !privacy.empty()) {
@@ -51,7 +59,7 @@ int NamesCheck::run(const std::string& directory, const reader::Image& image) {
 }
 
 Status NamesCheck::check(const reader::Image& image, delta::DeltaDirectory& delta) {
-  const view::Layers layers(image, delta);
+  const auto layers = view::generation_of(image, delta);
   if (!options_.repairs) {
     return view::check_namespace(
         layers, [this](const view::Finding& finding) { tell(finding, std::nullopt); });

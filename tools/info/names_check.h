@@ -22,13 +22,14 @@ class NamesCheck {
     bool json = false;
     bool quiet = false;
     bool repairs = false;
+    std::optional<std::string> as_of = {};  ///< checks a state; none: the newest
   };
 
   /// @param session  must outlive the object
   NamesCheck(const Session& session, const Options& options)
       : session_(session), options_(options) {}
 
-  /// @param directory  the delta; it must not be open
+  /// @param directory  the delta; it must not be open, unless a state is checked
   /// @param image      the delta's image; a different one is refused
   /// Returns the exit code: kExitFailed also if something is broken and not mended.
   [[nodiscard]] int run(const std::string& directory, const reader::Image& image);

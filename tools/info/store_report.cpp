@@ -121,7 +121,7 @@ std::string store_text(const delta::StoreReport& report, bool has_read_runs) {
   row("parameters", parameters_text(report.superblock.parameters));
   row("checkpoints", checkpoints_text(report));
   if (const auto remark = check_remark(report); !remark.empty()) row("superblock", remark);
-  row("log", log_text(report));
+  row("log", report.superblock.sealed ? "none: the store is a sealed layer" : log_text(report));
   row("tree", tree_text(report, has_read_runs));
   row("waiting", waiting_text(report, has_read_runs));
   row("blocks", blocks_text(report));

@@ -5,8 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <thread>
 #include <utility>
 
+#include "delta/store/directory/stacked_stores.h"
+#include "delta/store/directory/states.h"
 #include "delta/store/private_mode.h"
 #include "delta/store/store_files.h"
 
@@ -14,27 +19,6 @@ namespace dgfs::delta {
 namespace {
 
 using storage::OpenOptions;
-
-std::string manifest_path(const std::string& directory) { return directory + "/MANIFEST"; }
-
-std::string store_path(const std::string& directory, const StackedStore& store) {
-  return directory + "/" + store.name();
-}
-
-StoreOptions options_to_make(StoreOptions options, const StackedStore& store) {
-  options.parameters.born_object = store.born_object;
-  options.sequence = store.first_sequence - 1;
-  return options;
-}
-
-// Replaces what an interrupted attempt has left.
-Status make_stacked(storage::Env& env, const std::string& directory, StackedStore& store,
-                    const StoreOptions& options) {
-  DGFS_TRY(superblock,
-           make_store(env, store_path(directory, store), options_to_make(options, store)));
-  store.uuid = superblock.store;
-  return ok();
-}
 
 Status publish_manifest(storage::Env& env, const std::string& directory, Manifest& manifest) {
   DGFS_TRY(file, env.create_unnamed(directory));
@@ -49,29 +33,14 @@ Error not_the_one(std::uint16_t code, const std::string& store, std::string text
       .in_section("superblock");
 }
 
-// The stores of a stack share the memory: the newest gets half of it, or all if it is alone. If the
-// caches of sealed stores are in a pool, only the pool bounds them.
-StoreOptions options_to_open(StoreOptions options, std::size_t stores, bool is_newest) {
-  options.create = false;
-  if (!is_newest) options.access = StoreAccess::kReadOnly;
-  const bool is_divided = stores > 1 && (is_newest || !options.pool);
-  if (is_divided) options.memory_bytes /= is_newest ? 2 : 2 * (stores - 1);
-  return options;
-}
+// How long open_state() waits for a layer that is being closed.
+constexpr std::chrono::milliseconds kClosingInterval{20};
+constexpr int kClosingWaitsMax = 3000;
+// More changes of the manifest than this do not come between two readings by chance.
+constexpr int kReadingsMax = 100;
 
-// The cap holds for all stores together. 0 would be no cap.
-StoreOptions options_beside(StoreOptions options, std::uint64_t sealed_bytes) {
-  if (options.max_bytes != 0) {
-    options.max_bytes =
-        std::max<std::uint64_t>(options.max_bytes - std::min(options.max_bytes, sealed_bytes), 1);
-  }
-  return options;
-}
-
-Result<std::unique_ptr<Store>> open_stacked(storage::Env& env, const std::string& directory,
-                                            const Manifest& manifest, std::size_t index,
-                                            const StoreOptions& options) {
-  const bool is_newest = index + 1 == manifest.stores.size();
+Result<Superblock> read_stacked(storage::Env& env, const std::string& directory,
+                                const Manifest& manifest, std::size_t index) {
   const auto path = store_path(directory, manifest.stores[index]);
   auto superblock = read_store_superblock(env, path);
   if (!superblock && superblock.error().kind() == ErrorKind::kNotFound) {
@@ -80,16 +49,63 @@ Result<std::unique_ptr<Store>> open_stacked(storage::Env& env, const std::string
   }
   if (!superblock) return std::move(superblock).error();
   DGFS_CHECK(check_stacked(superblock.value(), manifest, index, directory));
-  return Store::open(env, path, options_to_open(options, manifest.stores.size(), is_newest));
+  return superblock;
+}
+
+// Batches that the superblock of a layer lacks are in its log.
+Status check_layer_end(const Store& store, const StackedStore& layer, const std::string& path) {
+  if (store.sequence() == layer.layer.last_sequence) return ok();
+  return not_the_one(
+      7512, path,
+      fmt::format("has batches up to {} with its log, but the manifest says that the "
+                  "layer ends with {}",
+                  store.sequence(), layer.layer.last_sequence));
+}
+
+Status check_layer_superblock(const Superblock& superblock, const StackedStore& layer,
+                              const std::string& path) {
+  const LayerFacts& facts = layer.layer;
+  const bool has_log = !superblock.sealed && !superblock.log.is_end;
+  if (superblock.sequence > facts.last_sequence ||
+      (superblock.sequence != facts.last_sequence && !has_log)) {
+    return not_the_one(7511, path,
+                       fmt::format("ends with sequence {}, but the manifest says that the layer "
+                                   "ends with {}",
+                                   superblock.sequence, facts.last_sequence));
+  }
+  if (superblock.sealed && superblock.sealed->state != facts.state) {
+    return not_the_one(7514, path,
+                       fmt::format("has the state {}, but the manifest says {}",
+                                   state_text(superblock.sealed->state), state_text(facts.state)));
+  }
+  return ok();
+}
+
+// Directories of seals that did not come to their end, and of which nothing was durable.
+Status remove_leftovers(storage::Env& env, const std::string& directory, const Manifest& manifest) {
+  DGFS_TRY(opened, env.open_directory(directory));
+  DGFS_TRY(names, opened->list());
+  for (const std::string& name : names) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const auto is_named = [&](const StackedStore& store) { return store.name() == name; };
+    if (name.starts_with(".new.") && is_hidden_rest(name)) {  // of replace_manifest()
+      DGFS_CHECK(env.remove(directory + "/" + name));
+      continue;
+    }
+    if (name.size() < 4 || !std::all_of(name.begin(), name.end(), is_digit)) continue;
+    if (std::any_of(manifest.stores.begin(), manifest.stores.end(), is_named)) continue;
+    DGFS_CHECK(remove_unused_store(env, directory + "/" + name));
+  }
+  return ok();
 }
 
 // The slot that was read may not be on the disk, so it is written again and synced. If the other
 // slot has the old stack, a change of the stack was interrupted between the two slots.
 Status heal(storage::File& file, Manifest& manifest) {
   DGFS_CHECK(write_manifest(file, manifest));
-  Buffer other(kManifestSlotBytes);
-  DGFS_TRY(count,
-           file.read_at((manifest.generation + 1) % 2 * kManifestSlotBytes, MutableBytes(other)));
+  Buffer other(manifest.slot_bytes());
+  DGFS_TRY(count, file.read_at((manifest.generation + 1) % 2 * manifest.slot_bytes(),
+                               MutableBytes(other)));
   other.resize(count);
   const auto found = decode_manifest(other);
   if (found && found.value().says_the_same(manifest)) return ok();
@@ -102,16 +118,25 @@ Status heal(storage::File& file, Manifest& manifest) {
 Result<LockedManifest> lock_manifest(storage::Env& env, const std::string& directory,
                                      StoreAccess access) {
   const bool only_reads = access == StoreAccess::kReadOnly;
-  DGFS_TRY(file, env.open(manifest_path(directory),
-                          {only_reads ? OpenOptions::Mode::kRead : OpenOptions::Mode::kReadWrite}));
-  if (auto taken = only_reads ? file->lock_shared() : file->lock(); !taken) {
-    if (taken.error().kind() != ErrorKind::kBusy) return std::move(taken).error();
-    return Error(ErrorKind::kBusy, 7150, "the delta is in use by " + storage::holders_text(*file))
-        .in_file(directory);
-  }
-  DGFS_TRY(is_current, has_name(env, *file, manifest_path(directory)));
-  if (!is_current) {
-    return Error(ErrorKind::kNotFound, 7422, "the delta was removed meanwhile").in_file(directory);
+  std::unique_ptr<storage::File> file;
+  // The first seal of a delta replaces the file.
+  for (int attempt = 0; file == nullptr; ++attempt) {
+    DGFS_TRY(opened,
+             env.open(manifest_path(directory),
+                      {only_reads ? OpenOptions::Mode::kRead : OpenOptions::Mode::kReadWrite}));
+    if (auto taken = only_reads ? opened->lock_shared() : opened->lock(); !taken) {
+      if (taken.error().kind() != ErrorKind::kBusy) return std::move(taken).error();
+      return Error(ErrorKind::kBusy, 7150,
+                   "the delta is in use by " + storage::holders_text(*opened))
+          .in_file(directory);
+    }
+    DGFS_TRY(is_current, has_name(env, *opened, manifest_path(directory)));
+    if (is_current) {
+      file = std::move(opened);
+    } else if (attempt == kReadingsMax || !env.status(manifest_path(directory))) {
+      return Error(ErrorKind::kNotFound, 7422, "the delta was removed meanwhile")
+          .in_file(directory);
+    }
   }
   DGFS_TRY(manifest, read_manifest(*file));
   Privacy privacy;
@@ -148,6 +173,13 @@ Status check_stacked(const Superblock& superblock, const Manifest& manifest, std
                                    superblock.sequence, store.first_sequence));
   }
   const bool is_newest = index + 1 == manifest.stores.size();
+  if (has_states(manifest)) {
+    if (is_base(store.layer.state)) {
+      if (!superblock.sealed) return ok();
+      return not_the_one(7513, path, "is sealed, but the manifest says that it is written to");
+    }
+    return check_layer_superblock(superblock, store, path);
+  }
   if (!is_newest && superblock.sequence + 1 != manifest.stores[index + 1].first_sequence) {
     return not_the_one(7146, path,
                        fmt::format("ends with sequence {}, but the manifest says that the next "
@@ -188,65 +220,120 @@ Result<std::unique_ptr<DeltaDirectory>> DeltaDirectory::open(storage::Env& env,
                                                              const std::string& directory,
                                                              const StoreOptions& options) {
   DGFS_TRY(locked, lock_manifest(env, directory, options.access));
-  std::unique_ptr<DeltaDirectory> delta(new DeltaDirectory(std::move(locked)));
-  for (std::size_t index = 0; index < delta->manifest_.stores.size(); ++index) {
-    DGFS_TRY(store, open_stacked(env, directory, delta->manifest_, index,
-                                 options_beside(options, delta->sealed_bytes_)));
-    delta->stores_.push_back(std::move(store));
-    if (index + 1 == delta->manifest_.stores.size()) break;
-    const auto path = store_path(directory, delta->manifest_.stores[index]);
-    DGFS_TRY(bytes, bytes_on_disk(env, path));
-    delta->sealed_bytes_ += bytes;
+  std::unique_ptr<DeltaDirectory> delta(
+      new DeltaDirectory(env, directory, options, std::move(locked)));
+  DGFS_CHECK(delta->open_stores());
+  if (options.access == StoreAccess::kReadWrite) {
+    DGFS_CHECK(remove_leftovers(env, directory, delta->manifest_));
   }
   return delta;
 }
 
-Status DeltaDirectory::start() {
-  for (const auto& store : stores_) {
-    DGFS_CHECK(store->start());
+std::string DeltaDirectory::path_of(const StackedStore& store) const {
+  return store_path(directory_, store);
+}
+
+Status DeltaDirectory::open_stores() {
+  for (std::size_t index = 0; index < manifest_.stores.size(); ++index) {
+    DGFS_TRY(store, open_store(index));
+    stores_.push_back(std::move(store));
+    if (index + 1 == manifest_.stores.size()) break;
+    DGFS_TRY(bytes, bytes_on_disk(env_, path_of(manifest_.stores[index])));
+    sealed_bytes_ += bytes;
   }
   return ok();
 }
 
-Status DeltaDirectory::add_store(storage::Env& env, const std::string& directory,
-                                 std::uint64_t first_object, const StoreOptions& options) {
-  StoreOptions to_open = options;
-  to_open.access = StoreAccess::kReadWrite;
-  to_open.in_background = false;
-  DGFS_TRY(locked, lock_manifest(env, directory, to_open.access));
-  Manifest& manifest = locked.manifest;
-  const std::size_t newest = manifest.stores.size() - 1;
-  StackedStore next = manifest.stores[newest];
-  if (first_object < next.born_object) {
-    return Error(ErrorKind::kInvalidArgument, 7148,
-                 fmt::format("objects from {} on are born in the newest store, but from {} on in "
-                             "the next one",
-                             next.born_object, first_object))
-        .in_file(directory);
+// A crash may have left a layer that was not closed, or not closed to the end.
+Result<std::shared_ptr<Store>> DeltaDirectory::open_store(std::size_t index) const {
+  const bool is_newest = index + 1 == manifest_.stores.size() && lock_ != nullptr;
+  const StackedStore& layer = manifest_.stores[index];
+  const auto path = path_of(layer);
+  DGFS_TRY(superblock, read_stacked(env_, directory_, manifest_, index));
+  auto options =
+      options_to_open(options_beside(options_, sealed_bytes_), manifest_.stores.size(), is_newest);
+  const bool is_layer = has_states(manifest_) && !is_newest;
+  if (is_layer && options_.access == StoreAccess::kReadWrite && lock_ != nullptr) {
+    if (!superblock.sealed) {
+      auto to_close = options;
+      to_close.access = StoreAccess::kReadWrite;
+      to_close.in_background = false;
+      to_close.max_bytes = 0;  // closing makes it shorter
+      DGFS_TRY(store, Store::open(env_, path, to_close));
+      DGFS_CHECK(check_layer_end(*store, layer, path));
+      DGFS_CHECK(finish_layer(*store, layer));
+    }
+    DGFS_CHECK(complete_layer(env_, path));
   }
-  if (next.number >= kStoreNumberMax) {
-    return Error(ErrorKind::kLimit, 7420,
-                 fmt::format("the newest store has number {}, and there is no higher one",
-                             next.number))
-        .in_file(directory);
+  DGFS_TRY(store, Store::open(env_, path, options));
+  if (is_layer) {
+    DGFS_CHECK(check_layer_end(*store, layer, path));
   }
-  if (manifest.stores.size() == kStoresMax) {
-    return Error(ErrorKind::kLimit, 7149, "the stack has the maximum number of stores")
-        .in_file(directory);
+  return std::shared_ptr<Store>(std::move(store));
+}
+
+Status DeltaDirectory::finish_layer(Store& store, const StackedStore& layer) const {
+  DGFS_CHECK(store.close());
+  return store.make_layer({layer.layer.state, layer.layer.parent});
+}
+
+Result<Manifest> read_present_manifest(storage::Env& env, const std::string& directory) {
+  DGFS_TRY(file, env.open(manifest_path(directory)));
+  auto manifest = read_manifest(*file);
+  // Its owner may be writing one slot after the other.
+  for (int attempt = 0; !manifest && attempt < kReadingsMax; ++attempt) {
+    if (manifest.error().kind() != ErrorKind::kCorrupt) break;
+    DGFS_TRY(again, env.open(manifest_path(directory)));
+    manifest = read_manifest(*again);
   }
-  {
-    DGFS_TRY(store, open_stacked(env, directory, manifest, newest, to_open));
-    DGFS_CHECK(store->close());
+  return manifest;
+}
+
+// Readers lock layers, and not the manifest. Whoever removes a layer changes the manifest and then
+// locks the layer; so if the manifest still names the layers once they are locked, they stay.
+Result<std::unique_ptr<DeltaDirectory>> DeltaDirectory::open_state(
+    storage::Env& env, const std::string& directory,
+    const std::function<Result<std::size_t>(const Manifest&)>& find, const StoreOptions& options) {
+  StoreOptions to_read = options;
+  to_read.access = StoreAccess::kReadOnly;
+  int waits = 0;
+  for (int attempt = 0;; ++attempt) {
+    DGFS_TRY(manifest, read_present_manifest(env, directory));
+    DGFS_TRY(layers, find(manifest));
+    if (layers == 0 || layers > layers_of(manifest)) {
+      return Error(ErrorKind::kInvalidArgument, 7515, "the state is not one of layers")
+          .in_file(directory);
+    }
+    const auto named = manifest.stores;
+    manifest.stores.resize(layers);
+    std::unique_ptr<DeltaDirectory> delta(
+        new DeltaDirectory(env, directory, to_read, {nullptr, std::move(manifest), {}}));
+    auto opened = delta->open_stores();
+    DGFS_TRY(now, read_present_manifest(env, directory));
+    const bool is_named =
+        now.stores.size() >= layers &&
+        std::equal(named.begin(), named.begin() + std::ssize(delta->manifest_.stores),
+                   now.stores.begin(), [](const StackedStore& one, const StackedStore& other) {
+                     return one.number == other.number && one.uuid == other.uuid;
+                   });
+    if (opened && is_named) return delta;
+    if (!opened && is_named) {
+      const bool is_closing = opened.error().kind() == ErrorKind::kBusy;
+      if (!is_closing || ++waits > kClosingWaitsMax) return std::move(opened).error();
+      std::this_thread::sleep_for(kClosingInterval);
+      --attempt;
+    }
+    if (attempt == kReadingsMax) {
+      return Error(ErrorKind::kBusy, 7516, "its layers keep changing").in_file(directory);
+    }
   }
-  DGFS_TRY(closed, read_store_superblock(env, store_path(directory, next)));
-  ++next.number;
-  next.born_object = first_object;
-  next.first_sequence = closed.sequence + 1;
-  DGFS_CHECK(make_stacked(env, directory, next, options));
-  DGFS_CHECK(env.sync_directory(directory));
-  manifest.stores.push_back(next);
-  ++manifest.generation;
-  return write_both_slots(*locked.file, manifest);
+}
+
+Status DeltaDirectory::start() {
+  for (const auto& store : stores()) {
+    DGFS_CHECK(store->start());
+  }
+  return ok();
 }
 
 }  // namespace dgfs::delta

@@ -5,7 +5,7 @@
 // newest store is written to.
 //
 //   DIR/MANIFEST   names image and stores; locked by the process that has the delta open
-//   DIR/0001, ...  a store each
+//   DIR/0001, ...  a store each; all but the newest are layers, which are only read
 //   DIR/lock       locked while a process makes the delta
 //   DIR/control    a socket, while the delta is mounted (delta/control/control.h)
 //
@@ -13,7 +13,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,8 +33,30 @@ struct LockedManifest {
   Privacy privacy;  ///< empty unless it was locked for writing
 };
 
-/// As thread-safe as the stores. One process at a time may have a delta open for writing; any
-/// number may have it open for reading only.
+/// What a seal is to make. A value.
+struct SealRequest {
+  std::string name;        ///< of the state; empty: none
+  std::string image_path;  ///< where the image is, for the manifest; empty: unknown
+};
+
+/// A seal that was prepared: the store that will be written to next. Moved, not copied.
+struct SealPlan {
+  LayerFacts facts;        ///< of the newest store, without the last sequence number
+  StackedStore next;       ///< of the fresh store
+  std::string image_path;  ///< as of SealRequest
+  std::shared_ptr<Store> fresh;
+};
+
+/// A seal that was made. A value.
+struct SealOutcome {
+  std::size_t layers = 0;         ///< that the state shows
+  std::uint64_t changes = 0;      ///< batches in the new layer
+  std::uint64_t bytes = 0;        ///< of the disk that the layer takes
+  std::optional<Error> unclosed;  ///< why the layer still has its log; the next opening closes it
+};
+
+/// Thread-safe, with the exceptions that calls name. One process at a time may have a delta open
+/// for writing; any number may have it open for reading only.
 class DeltaDirectory {
  public:
   /// Makes the directory, its first store, and then its manifest, durably. A crash leaves a whole
@@ -54,47 +79,129 @@ class DeltaDirectory {
   [[nodiscard]] static Result<std::unique_ptr<DeltaDirectory>> open(storage::Env& env,
                                                                     const std::string& directory,
                                                                     const StoreOptions& options);
-  /// Puts an empty store on the stack of a delta that is not open. First it closes the newest
-  /// store, which is only read from then on. A crash leaves the old stack or the new one.
-  /// @param first_object  above every object number that a store of the stack may have
-  /// @param options       for opening the store that is newest now, and parameters of the new one
-  /// Errors: kInvalidArgument (`first_object` is below the born object of the newest store), kLimit
-  /// (too many stores, or no higher number); those of open().
-  [[nodiscard]] static Status add_store(storage::Env& env, const std::string& directory,
-                                        std::uint64_t first_object, const StoreOptions& options);
+  /// Opens only the layers that a state shows, for reading, whether or not a process has the delta
+  /// open. newest() is then the uppermost of them. Waits up to a minute for a layer that is being
+  /// closed.
+  /// @param find  tells how many layers of a manifest the state shows, at least one (find_state())
+  /// Errors: those of `find` and of open(); kBusy (a layer is still being closed); kCorrupt, with
+  /// the path of the damaged layer.
+  [[nodiscard]] static Result<std::unique_ptr<DeltaDirectory>> open_state(
+      storage::Env& env, const std::string& directory,
+      const std::function<Result<std::size_t>(const Manifest&)>& find, const StoreOptions& options);
+
+  // Seals: the newest store becomes a layer, and an empty one lies over it. One thread seals. A
+  // crash leaves the old stack or the new one; the next opening for writing finishes the rest.
+
+  /// Makes a seal of a delta that nobody changes meanwhile.
+  /// @param end_of_objects  above every object number that a store of the stack may have
+  /// Errors: those of check_seal() and of the three steps.
+  [[nodiscard]] Result<SealOutcome> seal(const SealRequest& request, std::uint64_t end_of_objects);
+  /// Whether a seal would be made. Errors: kInvalidArgument (the name), kExists (the name is used),
+  /// kLimit (the stack has all layers that it may have), kNoSpace (for the next store), kPermission
+  /// (opened for reading).
+  [[nodiscard]] Status check_seal(const SealRequest& request) const;
+  /// Whether nothing was applied to the newest store since the newest state.
+  [[nodiscard]] bool is_unchanged() const;
+  /// First step: makes and opens the next store. After an error nothing is left.
+  /// @param end_of_objects  the next store is born there; above the object numbers that the newest
+  ///                        store has or will get
+  /// @param last_sequence   not below that of any batch that the newest store will get
+  /// Errors: those of Store::open(); kNoSpace (it would take no changes).
+  [[nodiscard]] Result<SealPlan> prepare_seal(const SealRequest& request,
+                                              std::uint64_t end_of_objects,
+                                              std::uint64_t last_sequence);
+  /// Instead of the second step: the next store goes again.
+  void give_up(SealPlan plan) noexcept;
+  /// Second step: changes the manifest, durably. All batches of the newest store must be durable.
+  /// Then the plan's store is the newest.
+  /// @param last_sequence  of the last batch of the newest store
+  /// Errors: kIo, kNoSpace: afterwards the manifest has the old stack or the new one.
+  [[nodiscard]] Status commit_seal(const SealPlan& plan, std::uint64_t last_sequence);
+  /// Third step: closes the store below the newest one, gives its log and spare space back, and
+  /// opens it again for reading. No call but reads of that store may be under way. Errors: those of
+  /// its two parts; the layer is then as after a crash, and still readable.
+  [[nodiscard]] Status close_layer() {
+    DGFS_CHECK(begin_closing());
+    return end_closing();
+  }
+  /// Store::close() of that store. Views from before keep tables in memory and old blocks on disk,
+  /// so the caller drops them before the second part. Errors: those of it.
+  [[nodiscard]] Status begin_closing();
+  /// Marks the store as sealed, and gives back all that it does not need. stores() then has another
+  /// store in its place. Errors: those of Store::make_layer() and Store::open().
+  [[nodiscard]] Status end_closing();
 
   /// Store::start() of each store. Errors: those of it.
   [[nodiscard]] Status start();
+  /// Only for the thread that seals, or while nobody seals.
   [[nodiscard]] const Manifest& manifest() const { return manifest_; }
+  /// The manifest as it is now.
+  [[nodiscard]] Manifest present_manifest() const {
+    const std::lock_guard lock(mutex_);
+    return manifest_;
+  }
   /// The modes that the opening has changed, so that only the owner has permissions.
   [[nodiscard]] const Privacy& privacy() const { return privacy_; }
-  /// From the oldest to the newest.
-  [[nodiscard]] const std::vector<std::unique_ptr<Store>>& stores() const { return stores_; }
+  /// From the oldest to the newest. A generation of a view may keep them beyond the delta.
+  [[nodiscard]] std::vector<std::shared_ptr<Store>> stores() const {
+    const std::lock_guard lock(mutex_);
+    return stores_;
+  }
   /// Bytes of the disk that all stores but the newest take, with their free space.
-  [[nodiscard]] std::uint64_t sealed_bytes() const { return sealed_bytes_; }
-  [[nodiscard]] Store& newest() const { return *stores_.back(); }
+  [[nodiscard]] std::uint64_t sealed_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return sealed_bytes_;
+  }
+  /// As manifest(); others call newest_store().
+  [[nodiscard]] Store& newest() const { return *newest_store(); }
+  [[nodiscard]] std::shared_ptr<Store> newest_store() const {
+    const std::lock_guard lock(mutex_);
+    return stores_.back();
+  }
   /// Store::close() of the newest.
   [[nodiscard]] Status close() { return newest().close(); }
 
  private:
-  explicit DeltaDirectory(LockedManifest locked)
-      : lock_(std::move(locked.file)),
-        manifest_(std::move(locked.manifest)),
-        privacy_(std::move(locked.privacy)) {}
+  DeltaDirectory(storage::Env& env, std::string directory, const StoreOptions& options,
+                 LockedManifest locked)
+      : env_(env),
+        directory_(std::move(directory)),
+        options_(options),
+        lock_(std::move(locked.file)),
+        privacy_(std::move(locked.privacy)),
+        manifest_(std::move(locked.manifest)) {}
 
-  std::unique_ptr<storage::File> lock_;  ///< the manifest; closed last
+  [[nodiscard]] Status open_stores();
+  [[nodiscard]] Result<std::shared_ptr<Store>> open_store(std::size_t index) const;
+  [[nodiscard]] Status finish_layer(Store& store, const StackedStore& layer) const;
+  [[nodiscard]] std::string path_of(const StackedStore& store) const;
+  [[nodiscard]] Status check_space() const;
+
+  storage::Env& env_;
+  const std::string directory_;
+  const StoreOptions options_;
+  std::unique_ptr<storage::File> lock_;  ///< the manifest; null: only layers are open
+  const Privacy privacy_;
+
+  mutable std::mutex
+      mutex_;  ///< innermost; guards what follows. Only the thread that seals changes it
   Manifest manifest_;
-  Privacy privacy_;
-  std::vector<std::unique_ptr<Store>> stores_;
+  std::vector<std::shared_ptr<Store>> stores_;
   std::uint64_t sealed_bytes_ = 0;
+  std::uint64_t closing_bytes_ = 0;  ///< of these, in a layer that is being closed
 };
 
 /// Locks and reads the manifest of a delta; kReadOnly takes a shared lock. For kReadWrite it mends
 /// the manifest, and makes the delta private. Errors: those of DeltaDirectory::open().
 [[nodiscard]] Result<LockedManifest> lock_manifest(storage::Env& env, const std::string& directory,
                                                    StoreAccess access);
-/// Checks that a superblock belongs to the store of number `index` in the stack. Errors: kCorrupt,
-/// with file and field.
+/// Reads the manifest without a lock: beside a process that has the delta open for writing, it may
+/// change at any time. Errors: those of read_manifest(); kNotFound.
+[[nodiscard]] Result<Manifest> read_present_manifest(storage::Env& env,
+                                                     const std::string& directory);
+/// Checks that a superblock belongs to the store of number `index` in the stack. A layer that was
+/// not closed may end before its last batch, which is then in its log. Errors: kCorrupt, with file
+/// and field.
 /// @param directory  of the delta
 [[nodiscard]] Status check_stacked(const Superblock& superblock, const Manifest& manifest,
                                    std::size_t index, const std::string& directory);

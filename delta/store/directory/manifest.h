@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // The manifest of a delta: the image that it belongs to, and the stores of its stack. The file
-// "MANIFEST" has two slots of 4 KiB. A change writes one slot durably, and then the other one too:
-// so losing either slot never brings back an earlier stack.
+// "MANIFEST" has two slots. A change writes one slot durably, and then the other one too: so losing
+// either slot never brings back an earlier stack. A new delta has version 2; the first seal
+// replaces the file by one of version 3, which also knows states.
+//
+// Version 2, slots of 4 KiB:
 //
 //   0    8  magic "DGFSMANI"
-//   8    4  version, 2
+//   8    4  version
 //   12   4  features, 0: others are refused
 //   16   16 UUID of the delta
 //   32   16 UUID of the image
@@ -17,6 +20,33 @@
 //           born object; first sequence number; these two never fall.
 //           then zeros
 //   4088 8  XXH3 of all bytes before
+//
+// Version 3, slots of 16 KiB:
+//
+//   0       as in version 2, with 1 to 64 stores
+//   72   8  number of the directory of the next store, above all numbers in use
+//   80   8  number of absorbed states, 0 to 64
+//   88   8  length of the image's path, 0 to 1024
+//   96      absorbed states, 16 bytes each, then zeros
+//   1120    path of the image when it was last mounted with the delta, then zeros: only a hint
+//   4088 8  XXH3 of all bytes before. Programs that know only version 2 look for it here, and say
+//           that the delta is of another version, and not that it is damaged
+//   4096    stores from the oldest to the newest, 176 bytes each:
+//           0    8  number of its directory, in no order, never used again
+//           8    16 UUID
+//           24   16 id of the state; zeros for the newest store, which is none yet
+//           40   16 id of the state below; zeros: the image alone
+//           56   8  born object
+//           64   8  end of objects: no object of the store has this number or a higher one
+//           72   8  first sequence number
+//           80   8  last sequence number
+//           88   12 time of the seal: seconds, nanoseconds; it never falls
+//           100  4  pins
+//           104  8  length of the state's name, 0 to 64
+//           112  64 the name, then zeros
+//           Of the newest store, all from the end of objects on but the first sequence number is 0.
+//           then zeros
+//   16376 8 XXH3 of all bytes before
 #pragma once
 
 #include <cstdint>
@@ -25,16 +55,29 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "delta/store/directory/layer_facts.h"
 #include "delta/store/log/group.h"
 #include "format/header/uuid.h"
 #include "storage/file.h"
 
 namespace dgfs::delta {
 
+inline constexpr std::uint32_t kFirstManifestVersion = 2;
+inline constexpr std::uint32_t kStatesManifestVersion = 3;
+/// Of version 2.
 inline constexpr std::size_t kManifestSlotBytes = 4096;
+/// Of version 3.
+inline constexpr std::size_t kStatesManifestSlotBytes = 16384;
+/// In version 2.
 inline constexpr std::size_t kStoresMax = 100;
-/// The highest number of a store: names of stores have four digits.
+/// In version 3, with the newest.
+inline constexpr std::size_t kStatesMax = 64;
+/// The highest number of a store in version 2.
 inline constexpr std::uint64_t kStoreNumberMax = 9999;
+/// The same in version 3.
+inline constexpr std::uint64_t kDirectoryNumberMax = std::uint64_t{1} << 48;
+inline constexpr std::size_t kAbsorbedMax = 64;
+inline constexpr std::size_t kImagePathBytesMax = 1024;
 
 /// Default length of a chunk: a piece of a file that has a record of its own.
 inline constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 10;
@@ -49,6 +92,7 @@ struct StackedStore {
   StoreUuid uuid{};
   std::uint64_t born_object = 0;     ///< above every object number below the store
   std::uint64_t first_sequence = 1;  ///< of its first batch, above those of the stores below
+  LayerFacts layer = {};             ///< version 3; the newest store has only the state below
 
   /// "0001".
   [[nodiscard]] std::string name() const;
@@ -63,19 +107,29 @@ struct Manifest {
   std::uint64_t generation = 1;
   std::vector<StackedStore> stores;         ///< from the oldest to the newest; never empty
   std::uint64_t chunk_bytes = kChunkBytes;  ///< fixed for ever
+  std::uint32_t version = kFirstManifestVersion;
+  // Version 3:
+  std::uint64_t next_number = 0;  ///< of the directory of the next store
+  std::vector<StateId> absorbed;  ///< states that are in the image by now
+  std::string image_path;         ///< where the image was last seen; empty: unknown
 
+  [[nodiscard]] std::size_t slot_bytes() const {
+    return version == kFirstManifestVersion ? kManifestSlotBytes : kStatesManifestSlotBytes;
+  }
   /// Whether both have the same content, apart from the generation.
   [[nodiscard]] bool says_the_same(const Manifest& other) const {
     return delta == other.delta && image == other.image && stores == other.stores &&
-           chunk_bytes == other.chunk_bytes;
+           chunk_bytes == other.chunk_bytes && version == other.version &&
+           next_number == other.next_number && absorbed == other.absorbed &&
+           image_path == other.image_path;
   }
 
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 
-/// Returns kManifestSlotBytes bytes.
+/// Returns Manifest::slot_bytes() bytes.
 [[nodiscard]] Buffer encode_manifest(const Manifest& manifest);
-/// Errors: kCorrupt, kUnsupported.
+/// Errors: kCorrupt (also if the length is not that of a slot of its version), kUnsupported.
 [[nodiscard]] Result<Manifest> decode_manifest(Bytes bytes);
 
 /// The newest valid slot. Errors: kIo; kCorrupt if none is valid, or they belong to different

@@ -14,18 +14,12 @@
 namespace dgfs::delta {
 namespace {
 
-constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
 constexpr const char* kFirstStore = "0001";
 // Longer than the only block of a new store.
 constexpr std::uint64_t kFirstBlockBytesMax = 4096;
 // In the order in which a store is removed: without superblocks there is none.
 constexpr std::array<std::string_view, 6> kStoreNames = {"store",  "log.0",   "log.1",
                                                          "blocks", "extents", "lock"};
-
-// A file that was being named when its process ended (storage::Env::publish).
-bool is_hidden_rest(std::string_view name) {
-  return name.starts_with(".") && name.ends_with(".tmp");
-}
 
 Result<std::vector<std::string>> names_in(storage::Env& env, const std::string& path) {
   DGFS_TRY(directory, env.open_directory(path));
@@ -37,17 +31,6 @@ Result<bool> is_empty_file(storage::Env& env, const std::string& path, std::uint
   if (!status && status.error().kind() == ErrorKind::kNotFound) return true;
   if (!status) return status.error();
   return status.value().size_bytes <= bytes_max;
-}
-
-// The first group of a segment lies at its begin.
-Result<bool> is_empty_segment(storage::Env& env, const std::string& path) {
-  const auto file = env.open(path);
-  if (!file && file.error().kind() == ErrorKind::kNotFound) return true;
-  if (!file) return file.error();
-  Buffer begin(kGroupAlignmentBytes);
-  DGFS_TRY(count, file.value()->read_at(0, begin));
-  return std::all_of(begin.begin(), begin.begin() + static_cast<std::ptrdiff_t>(count),
-                     [](std::uint8_t byte) { return byte == 0; });
 }
 
 // Without superblocks nothing but the first block was ever written.
@@ -70,8 +53,8 @@ Result<bool> is_untouched(storage::Env& env, const std::string& store) {
     if (!is_known && !is_hidden_rest(name)) return false;
   }
   DGFS_TRY(has_no_values, is_empty_file(env, store + "/extents", 0));
-  DGFS_TRY(is_log_empty, is_empty_segment(env, store + "/log.0"));
-  DGFS_TRY(is_next_empty, is_empty_segment(env, store + "/log.1"));
+  DGFS_TRY(is_log_empty, is_blank_segment(env, store + "/log.0"));
+  DGFS_TRY(is_next_empty, is_blank_segment(env, store + "/log.1"));
   DGFS_TRY(is_new, is_without_checkpoint(env, store));
   return has_no_values && is_log_empty && is_next_empty && is_new;
 }
@@ -106,19 +89,6 @@ Result<bool> is_vacant(storage::Env& env, const std::string& directory) {
     if (name != kFirstStore && name != "lock" && !is_hidden_rest(name)) return false;
   }
   return is_untouched(env, directory + "/" + kFirstStore);
-}
-
-std::uint64_t bytes_to_begin(const StoreOptions& wanted) {
-  const auto options = divided_memory(wanted);
-  const auto& parameters = options.parameters;
-  const std::uint64_t table_bytes = options.table_bytes;
-  const auto log_bytes = 2 * (kSuperblockBytes + parameters.segment_bytes);
-  const auto waiting_bytes = kPatience * table_bytes + parameters.segment_bytes / kGroupShare;
-  const auto allowances = std::min(kRemovingReserveBytes, table_bytes) * 5 / kInternalReserveShare;
-  // A filter of all objects in the tables, the ends of blocks, and what the file system itself
-  // needs.
-  const auto small_bytes = table_bytes / 4 + kMib;
-  return log_bytes + waiting_bytes + allowances + small_bytes + kMib;
 }
 
 Result<std::optional<NewDelta>> NewDelta::make_if_vacant(storage::Env& env, const std::string& path,

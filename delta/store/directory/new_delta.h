@@ -58,8 +58,4 @@ class NewDelta {
 /// Errors: those of reading the directory.
 [[nodiscard]] Result<bool> is_vacant(storage::Env& env, const std::string& directory);
 
-/// Disk space that a new store needs to take in changes: its log, its reserve, and a megabyte for
-/// the first changes. An upper bound.
-[[nodiscard]] std::uint64_t bytes_to_begin(const StoreOptions& wanted);
-
 }  // namespace dgfs::delta

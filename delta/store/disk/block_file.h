@@ -123,6 +123,9 @@ class BlockFile {
   /// @param least_bytes  shorter stretches stay
   /// @param kept_bytes   this much free space between blocks stays, for the next blocks
   void punch(std::uint64_t least_bytes, std::uint64_t kept_bytes);
+  /// Gives all space back that no block takes: behind the blocks, with the reserve, and long
+  /// stretches between them. Nothing is written to the file afterwards. Errors: kIo.
+  [[nodiscard]] Status trim();
   /// Call it for a file that was opened, once its space is known, before any write or reserve():
   /// finds the free space that has no disk space. Cost: one call of the system if there is none,
   /// otherwise at least one for each free stretch. Errors: kIo.

@@ -63,6 +63,29 @@ Status BlockFile::preallocate(std::uint64_t end_bytes) {
   return reserved;
 }
 
+Status BlockFile::trim() {
+  {
+    const std::lock_guard reserve_lock(reserve_);
+    std::uint64_t end_bytes = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      free_unnoted();
+      end_bytes = space_.end_bytes();
+      reserved_end_bytes_ = end_bytes;
+      counts_on_free_ = false;
+    }
+    // Only a file that gets shorter gives back what was allocated behind it. The last block may be
+    // padded beyond the present end.
+    DGFS_CHECK(file_->truncate(end_bytes + kAllocatedPageBytes));
+    DGFS_CHECK(file_->truncate(end_bytes));
+    const std::lock_guard lock(mutex_);
+    give_back_behind(end_bytes);
+    is_synced_ = false;
+  }
+  punch(kAllocatedPageBytes, 0);
+  return ok();
+}
+
 bool BlockFile::has_reserved(const std::function<std::uint64_t()>& bytes) {
   if (!end_to_reserve(bytes)) return true;
   const std::lock_guard lock(mutex_);

@@ -36,7 +36,14 @@ class SizeCap {
   }
 
   /// 0: there is no cap.
-  [[nodiscard]] std::uint64_t bytes_max() const { return bytes_max_; }
+  [[nodiscard]] std::uint64_t bytes_max() const {
+    const std::lock_guard lock(mutex_);
+    return bytes_max_;
+  }
+  void set_bytes_max(std::uint64_t bytes_max) {
+    const std::lock_guard lock(mutex_);
+    bytes_max_ = bytes_max;
+  }
   [[nodiscard]] std::uint64_t taken_bytes() const {
     const std::lock_guard lock(mutex_);
     return taken_bytes_;
@@ -58,8 +65,8 @@ class SizeCap {
     return bytes_max - std::min(bytes_max, taken_bytes_);
   }
 
-  const std::uint64_t bytes_max_;
   mutable std::mutex mutex_;
+  std::uint64_t bytes_max_;
   std::uint64_t taken_bytes_ = 0;
 };
 

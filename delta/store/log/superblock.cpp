@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -19,6 +20,9 @@ using format::Encoder;
 constexpr std::array<std::uint8_t, 8> kSuperblockMagic = {'D', 'G', 'F', 'S', 'T', 'O', 'R', 'E'};
 constexpr std::uint32_t kVersion = 6;
 constexpr std::size_t kChecksumAt = kSuperblockBytes - 8;
+// A feature: the store is sealed. Programs that do not know it refuse the store.
+constexpr std::uint32_t kSealed = 1;
+constexpr std::size_t kSealedMarkAt = 3072;
 
 Error corrupt(std::uint16_t code, const char* text) {
   return Error(ErrorKind::kCorrupt, code, text).in_section("superblock");
@@ -50,7 +54,7 @@ Buffer encode_superblock(const Superblock& superblock) {
   Encoder out(bytes);
   out.raw(kSuperblockMagic);
   out.fixed(kVersion);
-  out.fixed(std::uint32_t{0});
+  out.fixed(superblock.sealed ? kSealed : std::uint32_t{0});
   out.raw(superblock.store);
   for (const std::uint64_t number : {superblock.parameters.basement_bytes,
                                      superblock.parameters.buffer_bytes,
@@ -78,6 +82,12 @@ Buffer encode_superblock(const Superblock& superblock) {
                                      superblock.space.values.checksum}) {
     out.fixed(number);
   }
+  if (superblock.sealed) {
+    bytes.resize(kSealedMarkAt);
+    Encoder mark(bytes);
+    mark.raw(superblock.sealed->state);
+    mark.raw(superblock.sealed->parent);
+  }
   bytes.resize(kSuperblockBytes);
   format::store(MutableBytes(bytes), kChecksumAt, checksum_of(bytes));
   return bytes;
@@ -98,7 +108,7 @@ Result<Superblock> decode_superblock(Bytes bytes) {
                      ", which this program no longer reads")
         .in_section("superblock");
   }
-  if (version > kVersion || features != 0) {
+  if (version > kVersion || (features & ~kSealed) != 0) {
     return Error(ErrorKind::kUnsupported, 7043, "the store needs a newer program")
         .in_section("superblock");
   }
@@ -126,6 +136,13 @@ Result<Superblock> decode_superblock(Bytes bytes) {
     }
   }
   DGFS_CHECK(check_parameters(superblock.parameters));
+  if ((features & kSealed) != 0) {
+    if (!superblock.log.is_end) return corrupt(7507, "a sealed store with a log");
+    SealedMark& mark = superblock.sealed.emplace();
+    const auto ids = bytes.subspan(kSealedMarkAt);
+    std::copy_n(ids.begin(), mark.state.size(), mark.state.begin());
+    std::copy_n(ids.begin() + std::ssize(mark.state), mark.parent.size(), mark.parent.begin());
+  }
   return superblock;
 }
 

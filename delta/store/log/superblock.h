@@ -6,7 +6,9 @@
 // before.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -19,6 +21,14 @@ namespace dgfs::delta {
 
 inline constexpr std::size_t kSuperblockBytes = 4096;
 
+/// Of a store that is a layer: it has neither log nor reserve, and is only read. A value.
+struct SealedMark {
+  std::array<std::uint8_t, 16> state{};   ///< that the seal has made
+  std::array<std::uint8_t, 16> parent{};  ///< the state below; zeros: the image alone
+
+  friend bool operator==(const SealedMark&, const SealedMark&) = default;
+};
+
 /// A value.
 struct Superblock {
   StoreUuid store{};
@@ -29,7 +39,8 @@ struct Superblock {
   Place root;                    ///< of the tree
   /// Table of the filter of objects; of length 0: the filter is empty.
   Place filter;
-  SpaceMaps space;  ///< empty: opening has to walk the tree
+  SpaceMaps space;                                  ///< empty: opening has to walk the tree
+  std::optional<SealedMark> sealed = std::nullopt;  ///< none: the store may be written to
 
   friend bool operator==(const Superblock&, const Superblock&) = default;
 };

@@ -28,8 +28,8 @@ class StackSnapshot {
   explicit StackSnapshot(std::vector<Snapshot> stores) : stores_(std::move(stores)) {}
 
   /// The message of all stores for a key, over the bottom: a patch, which is empty if they say
-  /// nothing, or a final message. Asks the newest store first, and no store below one with a final
-  /// message. Errors: those of Snapshot::find.
+  /// nothing, or a final message. Asks the newest store first, no store below one with a final
+  /// message, and no store whose filter excludes the object. Errors: those of Snapshot::find.
   [[nodiscard]] Result<Message> find(std::string_view key) const;
   /// The value; none: there is no such key. Errors: those of find() and of the bottom.
   /// @param bottom  called only if the stores have no final message

@@ -18,8 +18,7 @@ namespace dgfs::view {
 /// For one thread. Errors of all calls: those of RepairWriter.
 class Mender {
  public:
-  /// @param layers  must outlive it
-  Mender(const Layers& layers, const Time& now)
+  Mender(const GenerationRef& layers, const Time& now)
       : writer_(layers, now), lost_and_found_(writer_), records_(writer_) {}
 
   /// Returns in plain words what was done. Does nothing if the repair of an earlier finding has

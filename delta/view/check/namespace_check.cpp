@@ -7,7 +7,8 @@
 
 namespace dgfs::view {
 
-Status check_namespace(const Layers& layers, const std::function<void(const Finding&)>& found) {
+Status check_namespace(const GenerationRef& layers,
+                       const std::function<void(const Finding&)>& found) {
   const Moment moment(layers);
   ObjectPaths paths(moment);
   const RecordCheck::Found with_path = [&](const Finding& finding) {

@@ -18,7 +18,7 @@ namespace dgfs::view {
 /// Errors: kIo, kCorrupt (the store or the image cannot be read). Throws std::bad_alloc. Cost:
 /// reads the records, and the directories that were changed. Memory: in a sound tree about 50 bytes
 /// for each changed directory with subdirectories, and some hundred bytes for each damaged record.
-[[nodiscard]] Status check_namespace(const Layers& layers,
+[[nodiscard]] Status check_namespace(const GenerationRef& layers,
                                      const std::function<void(const Finding&)>& found);
 
 }  // namespace dgfs::view

@@ -42,7 +42,7 @@ int turn_of(Rule rule) {
 }
 
 // The findings of the first turn that has any; the next pass finds those beyond `count_max`.
-Result<std::vector<Finding>> first_findings(const Layers& layers, std::size_t count_max) {
+Result<std::vector<Finding>> first_findings(const GenerationRef& layers, std::size_t count_max) {
   std::vector<Finding> first;
   DGFS_CHECK(check_namespace(layers, [&](const Finding& finding) {
     const int turn = turn_of(finding.rule);
@@ -55,8 +55,8 @@ Result<std::vector<Finding>> first_findings(const Layers& layers, std::size_t co
 
 }  // namespace
 
-Result<std::uint64_t> repair_namespace(const Layers& layers, const Time& now, const Mended& mended,
-                                       std::size_t findings_max) {
+Result<std::uint64_t> repair_namespace(const GenerationRef& layers, const Time& now,
+                                       const Mended& mended, std::size_t findings_max) {
   Mender mender(layers, now);
   std::uint64_t count = 0;
   for (int pass = 0; pass < kPassesMax; ++pass) {

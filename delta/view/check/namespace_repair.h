@@ -31,7 +31,7 @@ inline constexpr std::size_t kFindingsMax = 100'000;
 /// end).
 /// Cost: several checks; one more for each level of directories that are lost below each other, and
 /// for each `findings_max` findings.
-[[nodiscard]] Result<std::uint64_t> repair_namespace(const Layers& layers, const Time& now,
+[[nodiscard]] Result<std::uint64_t> repair_namespace(const GenerationRef& layers, const Time& now,
                                                      const Mended& mended,
                                                      std::size_t findings_max = kFindingsMax);
 

@@ -101,7 +101,7 @@ Result<bool> has_children(const Moment& moment, ObjectNumber directory) {
 }
 
 Result<ObjectNumber> reserved_end(const Moment& moment) {
-  const Layers& layers = moment.layers();
+  const Generation& layers = moment.layers();
   const auto born = layers.live().snapshot("check").born_object();
   const auto end = std::max(layers.bottom().image().superblock().next_inode, born);
   DGFS_TRY(message, moment.stores().find(key_of(RecordClass::kReserved, 0)));

@@ -8,7 +8,7 @@ namespace dgfs::view {
 
 Status RepairWriter::apply(delta::Batch batch) {
   batch.set_class(delta::BatchClass::kInternal);
-  DGFS_CHECK(layers_.live().apply(batch));
+  DGFS_CHECK(layers_->live().apply(batch));
   return ok();
 }
 
@@ -58,9 +58,9 @@ Status RepairWriter::drop_name(const NamePlace& place, ObjectNumber object) {
 }
 
 Result<bool> RepairWriter::restore(ObjectNumber object) {
-  DGFS_TRY(node, layers_.bottom().node(object));
+  DGFS_TRY(node, layers_->bottom().node(object));
   if (!node) return false;
-  DGFS_TRY(record, layers_.bottom().record_of(*node));
+  DGFS_TRY(record, layers_->bottom().record_of(*node));
   DGFS_CHECK(put(key_of(RecordClass::kAttributes, object), encode_attributes(record)));
   DGFS_CHECK(recount({object}));
   return true;

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "delta/store/run/batch.h"
@@ -18,10 +19,9 @@ namespace dgfs::view {
 /// Moment.
 class RepairWriter {
  public:
-  /// @param layers  must outlive it
-  RepairWriter(const Layers& layers, const Time& now) : layers_(layers), now_(now) {}
+  RepairWriter(GenerationRef layers, const Time& now) : layers_(std::move(layers)), now_(now) {}
 
-  [[nodiscard]] const Layers& layers() const { return layers_; }
+  [[nodiscard]] const Generation& layers() const { return *layers_; }
   [[nodiscard]] const Time& now() const { return now_; }
   /// The present state.
   [[nodiscard]] Moment moment() const { return Moment(layers_); }
@@ -44,7 +44,7 @@ class RepairWriter {
   [[nodiscard]] Status recount(std::initializer_list<ObjectNumber> objects);
 
  private:
-  const Layers& layers_;
+  const GenerationRef layers_;
   const Time now_;
 };
 

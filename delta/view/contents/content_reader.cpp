@@ -10,6 +10,24 @@
 
 namespace dgfs::view {
 
+namespace {
+
+// A store that has no records of an object now has never had any, so this was already true when the
+// call began. Does not notice an object of the image that has ended without a record.
+Result<std::optional<std::size_t>> read_untouched(const Generation& layers, ObjectNumber object,
+                                                  std::uint64_t offset_bytes, MutableBytes out) {
+  if (!layers.bottom().may_have(object) || !layers.is_untouched(RecordClass::kAttributes, object)) {
+    return std::optional<std::size_t>();
+  }
+  DGFS_TRY(node, layers.bottom().node(object));
+  if (!node) return std::optional<std::size_t>();
+  DGFS_CHECK(check_is_regular(node->mode));
+  DGFS_TRY(count, layers.bottom().image().read(*node, offset_bytes, out));
+  return std::optional(count);
+}
+
+}  // namespace
+
 Status check_is_regular(std::uint32_t mode) {
   if (format::is_regular(mode)) return ok();
   if (format::is_directory(mode)) return Error(ErrorKind::kIsDirectory, 7410, "a directory");
@@ -18,10 +36,12 @@ Status check_is_regular(std::uint32_t mode) {
 
 Result<std::size_t> ContentReader::read(ObjectNumber object, std::uint64_t offset_bytes,
                                         MutableBytes out) const {
-  DGFS_TRY(untouched, read_untouched(object, offset_bytes, out));
+  DGFS_TRY(untouched, read_untouched(*generations_.current(), object, offset_bytes, out));
   if (untouched) return *untouched;
+  // The generation comes after the ticket: otherwise a write to the store of the next generation
+  // could end between the two, and chunks of the older one would be kept.
   const auto ticket = composed_.begin(object);
-  const Moment moment(layers_);
+  const Moment moment(generations_.current());
   DGFS_TRY(record, moment.needed_record(object));
   DGFS_CHECK(check_is_regular(record.attributes.mode));
   const auto size = record.attributes.size_bytes;
@@ -29,7 +49,7 @@ Result<std::size_t> ContentReader::read(ObjectNumber object, std::uint64_t offse
   out =
       out.first(static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size - offset_bytes)));
   LayeredFile file(moment, object);
-  if (layers_.is_untouched(RecordClass::kChunk, object)) {
+  if (moment.layers().is_untouched(RecordClass::kChunk, object)) {
     DGFS_CHECK(file.read_image(offset_bytes, out));
     return out.size();
   }
@@ -43,22 +63,6 @@ Result<std::size_t> ContentReader::read(ObjectNumber object, std::uint64_t offse
   }
   DGFS_CHECK(Composition(file, composed_, ticket, ahead.goes_on).make(offset_bytes, out));
   return out.size();
-}
-
-// A store that has no records of an object now has never had any, so this was already true when the
-// call began. Does not notice an object of the image that has ended without a record.
-Result<std::optional<std::size_t>> ContentReader::read_untouched(ObjectNumber object,
-                                                                 std::uint64_t offset_bytes,
-                                                                 MutableBytes out) const {
-  if (!layers_.bottom().may_have(object) ||
-      !layers_.is_untouched(RecordClass::kAttributes, object)) {
-    return std::optional<std::size_t>();
-  }
-  DGFS_TRY(node, layers_.bottom().node(object));
-  if (!node) return std::optional<std::size_t>();
-  DGFS_CHECK(check_is_regular(node->mode));
-  DGFS_TRY(count, layers_.bottom().image().read(*node, offset_bytes, out));
-  return std::optional(count);
 }
 
 }  // namespace dgfs::view

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "delta/view/contents/composed_chunks.h"
 #include "delta/view/contents/sequences.h"
+#include "delta/view/generations.h"
 #include "delta/view/moment.h"
 
 namespace dgfs::view {
@@ -18,19 +19,15 @@ namespace dgfs::view {
 class ContentReader {
  public:
   /// Both must outlive it.
-  ContentReader(const Layers& layers, ComposedChunks& composed)
-      : layers_(layers), composed_(composed) {}
+  ContentReader(const Generations& generations, ComposedChunks& composed)
+      : generations_(generations), composed_(composed) {}
 
   /// As of View.
   [[nodiscard]] Result<std::size_t> read(ObjectNumber object, std::uint64_t offset_bytes,
                                          MutableBytes out) const;
 
  private:
-  [[nodiscard]] Result<std::optional<std::size_t>> read_untouched(ObjectNumber object,
-                                                                  std::uint64_t offset_bytes,
-                                                                  MutableBytes out) const;
-
-  const Layers& layers_;
+  const Generations& generations_;
   ComposedChunks& composed_;
   mutable Sequences sequences_;
 };

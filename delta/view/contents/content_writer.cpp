@@ -55,7 +55,7 @@ Result<std::size_t> ContentWriter::write(ObjectNumber object, std::uint64_t offs
 Result<Appended> ContentWriter::append(ObjectNumber object, Bytes bytes) {
   Appended appended;
   if (bytes.empty()) {
-    DGFS_TRY(record, Moment(layers_).needed_record(object));
+    DGFS_TRY(record, Moment(generations_.current()).needed_record(object));
     DGFS_CHECK(check_is_regular(record.attributes.mode));
     appended.offset_bytes = record.attributes.size_bytes;
     return appended;
@@ -135,7 +135,7 @@ Status ContentWriter::change_further(ObjectNumber object, bool is_first, const E
 Status ContentWriter::change_content(ObjectNumber object, const Edit& edit) {
   ComposedChunks::Writing writing(composed_, object);
   DGFS_CHECK(writer_.change<bool>({object}, [&](Change& change) -> Result<std::optional<bool>> {
-    if (layers_.orphan_since(object)) {
+    if (change.layers().orphan_since(object)) {
       DGFS_TRY(record, change.moment().needed_record(object));
       DGFS_CHECK(change.begin_touching(object, record));
     }
@@ -150,7 +150,7 @@ Status ContentWriter::change_content(ObjectNumber object, const Edit& edit) {
 
 // As many bytes as fit into one batch; if more are wanted, up to the end of a chunk.
 std::size_t ContentWriter::part_of(std::uint64_t offset_bytes, std::size_t wanted_bytes) const {
-  const auto batch_bytes = layers_.live().batch_bytes_max();
+  const auto batch_bytes = generations_.current()->live().batch_bytes_max();
   const auto chunk_bytes = chunks_.chunk_bytes();
   const auto chunks = std::max<std::uint64_t>(batch_bytes / (chunk_bytes + kRecordBytes), 1);
   const auto most = std::min(chunks * chunk_bytes,
@@ -168,7 +168,7 @@ void ContentWriter::put_bytes(Change& change, ObjectNumber object, std::uint64_t
   const auto first_whole = chunks_.count(offset_bytes);
   const auto end_whole = chunks_.number(end);
   if (first_whole + kChunksToClear <= end_whole &&
-      !layers_.is_untouched(RecordClass::kChunk, object)) {
+      !change.layers().is_untouched(RecordClass::kChunk, object)) {
     change.drop_chunks(object, first_whole, end_whole, chunks_.begin_of(end_whole - first_whole));
   }
   for (const ChunkPart& part : chunks_.parts(offset_bytes, bytes.size())) {

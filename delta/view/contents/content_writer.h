@@ -20,8 +20,11 @@ namespace dgfs::view {
 class ContentWriter {
  public:
   /// All must outlive it.
-  ContentWriter(Writer& writer, const Layers& layers, ComposedChunks& composed)
-      : writer_(writer), layers_(layers), composed_(composed), chunks_(layers.chunks()) {}
+  ContentWriter(Writer& writer, const Generations& generations, ComposedChunks& composed)
+      : writer_(writer),
+        generations_(generations),
+        composed_(composed),
+        chunks_(generations.current()->chunks()) {}
 
   [[nodiscard]] Result<std::size_t> write(ObjectNumber object, std::uint64_t offset_bytes,
                                           Bytes bytes);
@@ -40,7 +43,7 @@ class ContentWriter {
                  Bytes bytes) const;
 
   Writer& writer_;
-  const Layers& layers_;
+  const Generations& generations_;
   ComposedChunks& composed_;
   const Chunks chunks_;
 };

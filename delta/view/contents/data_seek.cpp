@@ -155,7 +155,7 @@ Result<std::uint64_t> size_of(const Moment& moment, ObjectNumber object,
 }  // namespace
 
 Result<std::uint64_t> DataSeek::next_data(ObjectNumber object, std::uint64_t offset_bytes) const {
-  const Moment moment(layers_);
+  const Moment moment(generations_.current());
   DGFS_TRY(size, size_of(moment, object, offset_bytes));
   DGFS_TRY(found, find(moment, chunks_, object, true, offset_bytes, size));
   if (!found) return no_data();
@@ -163,7 +163,7 @@ Result<std::uint64_t> DataSeek::next_data(ObjectNumber object, std::uint64_t off
 }
 
 Result<std::uint64_t> DataSeek::next_hole(ObjectNumber object, std::uint64_t offset_bytes) const {
-  const Moment moment(layers_);
+  const Moment moment(generations_.current());
   DGFS_TRY(size, size_of(moment, object, offset_bytes));
   DGFS_TRY(found, find(moment, chunks_, object, false, offset_bytes, size));
   return found.value_or(size);

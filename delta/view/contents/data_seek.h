@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "delta/view/contents/chunks.h"
+#include "delta/view/generations.h"
 #include "delta/view/moment.h"
 
 namespace dgfs::view {
@@ -17,8 +18,9 @@ namespace dgfs::view {
 /// Thread-safe. A call takes no lock, and reads one moment.
 class DataSeek {
  public:
-  /// @param layers  must outlive it
-  explicit DataSeek(const Layers& layers) : layers_(layers), chunks_(layers.chunks()) {}
+  /// @param generations  must outlive it
+  explicit DataSeek(const Generations& generations)
+      : generations_(generations), chunks_(generations.current()->chunks()) {}
 
   // As of View.
   [[nodiscard]] Result<std::uint64_t> next_data(ObjectNumber object,
@@ -27,7 +29,7 @@ class DataSeek {
                                                 std::uint64_t offset_bytes) const;
 
  private:
-  const Layers& layers_;
+  const Generations& generations_;
   const Chunks chunks_;
 };
 

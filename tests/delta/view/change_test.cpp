@@ -28,7 +28,7 @@ class ChangeTest : public testing::Test {
     expect_ok(delta::DeltaDirectory::create(tree_.memory(), "/changes", superblock.uuid,
                                             superblock.next_inode, options));
     delta_ = value_of(delta::DeltaDirectory::open(tree_.memory(), "/changes", options));
-    layers_ = std::make_unique<view::Layers>(*image_, *delta_);
+    layers_ = view::generation_of(*image_, *delta_);
   }
   // The operations that are on the attributes of an object.
   [[nodiscard]] static std::vector<delta::Message> changes_of(const view::Change& change,
@@ -46,14 +46,14 @@ class ChangeTest : public testing::Test {
   PackedTree tree_;
   std::unique_ptr<const reader::Image> image_;
   std::unique_ptr<delta::DeltaDirectory> delta_;
-  std::unique_ptr<view::Layers> layers_;
+  view::GenerationRef layers_;
   view::ObjectLocks locks_;
 };
 
 TEST_F(ChangeTest, EditsOfAnObjectAreOneOperation) {
   std::vector<view::ObjectNumber> objects{kRoot, kOther};
   const view::ObjectLocks::Held held(locks_, objects);
-  view::Change change(*layers_, held, kNow, false);
+  view::Change change(layers_, held, kNow, false);
   change.grow(kRoot, 100);
   change.add_blocks(kRoot, 1);
   change.set_ctime(kOther);
@@ -80,7 +80,7 @@ TEST_F(ChangeTest, EditsOfAnObjectAreOneOperation) {
 TEST_F(ChangeTest, ARecordIsPutAfterTheEditsBeforeIt) {
   std::vector<view::ObjectNumber> objects{kRoot};
   const view::ObjectLocks::Held held(locks_, objects);
-  view::Change change(*layers_, held, kNow, false);
+  view::Change change(layers_, held, kNow, false);
   change.set_mode(kRoot, 0600);
   change.put_object(kRoot, {});
   change.set_mode(kRoot, 0640);

@@ -7,10 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "storage/testing/counting_env.h"
 #include "tests/delta/view/stepping_env.h"
 #include "tests/reader/packed_tree.h"
+#include "tests/support/sealed_delta.h"
 
 namespace dgfs::test {
 
@@ -61,6 +64,12 @@ class ViewedTree {
     close_delta();
     open_delta();
   }
+  /// The same, whether or not the view could be closed.
+  void reopen_after_failure() {
+    static_cast<void>(view_->close());
+    close_delta();
+    open_delta();
+  }
   /// The same, with empty caches of the image.
   void reopen_image() {
     expect_ok(view_->close());
@@ -77,8 +86,34 @@ class ViewedTree {
     expect_ok(view_->close());
     const auto end = view_->end_of_objects();
     close_delta();
-    expect_ok(delta::DeltaDirectory::add_store(clock_, kDelta, end, options_));
+    expect_ok(seal_delta(clock_, kDelta, end, options_));
     open_delta();
+  }
+
+  /// The same while the view is used; a thread closes the layer afterwards.
+  delta::SealOutcome seal_live(const std::string& name = {}) {
+    const auto sealed = value_of(view_->seal({name, {}}));
+    EXPECT_TRUE(sealed.outcome);
+    return sealed.outcome.value_or(delta::SealOutcome());
+  }
+  /// Waits until no layer is being closed.
+  void wait_until_closed() {
+    while (!view_->closing_state()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    expect_ok(*view_->closing_state());
+  }
+  /// The tree of a state, and the layers that show it.
+  struct Past {
+    std::unique_ptr<delta::DeltaDirectory> delta;
+    std::unique_ptr<view::View> view;
+  };
+  /// @param layers  that the state shows
+  [[nodiscard]] Past look_back(std::size_t layers) {
+    Past past;
+    past.delta = value_of(delta::DeltaDirectory::open_state(
+        clock_, kDelta, [&](const delta::Manifest&) -> Result<std::size_t> { return layers; },
+        options_));
+    past.view = value_of(view::View::open(clock_, *image_, *past.delta, view_options_));
+    return past;
   }
 
  private:

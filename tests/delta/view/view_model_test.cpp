@@ -14,11 +14,16 @@ namespace dgfs::test {
 namespace {
 
 TEST(ViewModel, AnswersLikeAPlainTree) {
-  std::uint64_t names_read = 0;
+  RunCounts all;
   for (std::uint64_t seed = 0; seed < 60 && !testing::Test::HasFailure(); ++seed) {
-    names_read += run_view(seed, 400).names_read;
+    const auto counts = run_view(seed, 400);
+    all.names_read += counts.names_read;
+    all.states += counts.states;
+    all.looks += counts.looks;
   }
-  EXPECT_GT(names_read, 1000U);
+  EXPECT_GT(all.names_read, 1000U);
+  EXPECT_GT(all.states, 100U);
+  EXPECT_GT(all.looks, 100U);
 }
 
 // Names of the greatest length until the list has no more room, and lengths around that limit.

@@ -4,6 +4,8 @@
 // Deltas that are made and taken back, on disks that are full, and after crashes.
 #include "delta/store/directory/new_delta.h"
 
+#include "delta/store/directory/space_to_begin.h"
+
 #include <gtest/gtest.h>
 
 #include "storage/memory/env.h"

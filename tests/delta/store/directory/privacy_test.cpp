@@ -9,6 +9,7 @@
 #include "storage/file_mode.h"
 #include "storage/memory/env.h"
 #include "tests/support/hook_env.h"
+#include "tests/support/sealed_delta.h"
 
 namespace dgfs::test {
 namespace {
@@ -20,7 +21,7 @@ class PrivacyTest : public testing::Test {
   PrivacyTest() {
     options_.parameters = {4096, 16384, 8, 1 << 18, 2048};
     EXPECT_TRUE(DeltaDirectory::create(*env_, "/d", format::Uuid{}, 1000, options_));
-    EXPECT_TRUE(DeltaDirectory::add_store(*env_, "/d", 2000, options_));
+    EXPECT_TRUE(seal_delta(*env_, "/d", 2000, options_));
   }
   // Calls `act` with each directory of the delta, and each name in it; empty: the directory itself.
   template <class Act>

@@ -18,7 +18,7 @@ namespace {
 // Returns the findings, one per line.
 std::string found_in(ViewedTree& viewed) {
   std::string found;
-  const view::Layers layers(viewed.image(), viewed.delta());
+  const auto layers = view::generation_of(viewed.image(), viewed.delta());
   expect_ok(view::check_namespace(layers, [&](const view::Finding& finding) {
     found += std::string(word_of(finding.rule)) + " " + std::to_string(finding.object);
     if (finding.place) {
@@ -71,7 +71,7 @@ TEST(NamespaceCheck, FindsTheRuleThatIsBrokenAlone) {
       damage.make(batch, known);
       value_of(broken.delta().newest().apply(batch));
       std::set<view::Rule> rules;
-      const view::Layers layers(broken.image(), broken.delta());
+      const auto layers = view::generation_of(broken.image(), broken.delta());
       expect_ok(view::check_namespace(
           layers, [&](const view::Finding& finding) { rules.insert(finding.rule); }));
       EXPECT_EQ(rules, std::set<view::Rule>{damage.rule})
@@ -91,7 +91,7 @@ std::vector<std::string> paths_of(const char* name, view::Rule rule) {
   found->make(batch, known);
   value_of(viewed.delta().newest().apply(batch));
   std::vector<std::string> paths;
-  const view::Layers layers(viewed.image(), viewed.delta());
+  const auto layers = view::generation_of(viewed.image(), viewed.delta());
   expect_ok(view::check_namespace(layers, [&](const view::Finding& finding) {
     if (finding.rule == rule) paths.push_back(finding.path.value_or("-"));
   }));
@@ -122,7 +122,7 @@ TEST(NamespaceCheck, TellsNoPathThroughADirectoryThatHasEnded) {
   batch.set_field(view::key_of(view::RecordClass::kAttributes, file), view::field::kLinkCount, 9);
   value_of(viewed.delta().newest().apply(batch));
   std::size_t told = 0;
-  const view::Layers layers(viewed.image(), viewed.delta());
+  const auto layers = view::generation_of(viewed.image(), viewed.delta());
   expect_ok(view::check_namespace(layers, [&](const view::Finding& finding) {
     if (finding.object != file) return;
     ++told;

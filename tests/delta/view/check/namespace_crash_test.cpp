@@ -18,6 +18,7 @@
 #include "tests/delta/view/check/random_damage.h"
 #include "tests/delta/view/stepping_env.h"
 #include "tests/reader/packed_tree.h"
+#include "tests/support/sealed_delta.h"
 
 namespace dgfs::test {
 namespace {
@@ -84,7 +85,7 @@ class DamagedDelta {
   [[nodiscard]] Status repair(storage::Env& env) const {
     SteppingEnv clock(env);
     DGFS_TRY(delta, delta::DeltaDirectory::open(clock, kDelta, store_options()));
-    const view::Layers layers(*image_, *delta);
+    const auto layers = view::generation_of(*image_, *delta);
     DGFS_CHECK(view::repair_namespace(layers, clock.now(), [](const auto&, auto) {}));
     return delta->close();
   }
@@ -93,7 +94,7 @@ class DamagedDelta {
   std::vector<std::string> broken() {
     std::vector<std::string> found;
     const auto delta = value_of(delta::DeltaDirectory::open(memory(), kDelta, store_options()));
-    const view::Layers layers(*image_, *delta);
+    const auto layers = view::generation_of(*image_, *delta);
     expect_ok(view::check_namespace(layers, [&](const view::Finding& finding) {
       found.push_back(std::string(word_of(finding.rule)) + " " + std::to_string(finding.object) +
                       " " + finding.text);
@@ -135,14 +136,14 @@ class DamagedDelta {
   }
   void seal() {
     SteppingEnv clock(memory());
-    expect_ok(delta::DeltaDirectory::add_store(clock, kDelta, end_, store_options()));
+    expect_ok(seal_delta(clock, kDelta, end_, store_options()));
   }
   void damage(std::uint64_t seed) {
     with_view([&](view::View& view) { before_ = named_objects(view); });
     const auto delta = value_of(delta::DeltaDirectory::open(memory(), kDelta, store_options()));
     Chance chance(seed);
     delta::Batch batch;
-    damaged_ = damage_at_random({*image_, *delta}, chance, batch);
+    damaged_ = damage_at_random(view::generation_of(*image_, *delta), chance, batch);
     value_of(delta->newest().apply(batch));
     expect_ok(delta->close());
   }

@@ -36,7 +36,9 @@ class NamespaceRepair : public testing::Test {
     found->make(batch, known_);
     apply(batch);
   }
-  [[nodiscard]] view::Layers layers() { return {viewed_->image(), viewed_->delta()}; }
+  [[nodiscard]] view::GenerationRef layers() {
+    return view::generation_of(viewed_->image(), viewed_->delta());
+  }
   /// Returns the steps of the repair, one per line.
   std::string repair(std::size_t findings_max = view::kFindingsMax) {
     std::string text;

@@ -73,7 +73,8 @@ bool DamagedRecords::may_have_changed(const NamedObject& named) const {
                              [&](const auto& place) { return places_.contains(place); });
 }
 
-DamagedRecords damage_at_random(const view::Layers& layers, Chance& chance, delta::Batch& batch) {
+DamagedRecords damage_at_random(const view::GenerationRef& layers, Chance& chance,
+                                delta::Batch& batch) {
   DamagedRecords damaged;
   const view::Moment moment(layers);
   auto cursor = moment.stores().cursor();

@@ -39,7 +39,7 @@ class DamagedRecords {
 };
 
 /// Changes some records at random: it drops them, cuts them, or changes a byte.
-[[nodiscard]] DamagedRecords damage_at_random(const view::Layers& layers, Chance& chance,
+[[nodiscard]] DamagedRecords damage_at_random(const view::GenerationRef& layers, Chance& chance,
                                               delta::Batch& batch);
 /// Expects that all undamaged objects have their names and attributes. Returns the number of their
 /// paths.

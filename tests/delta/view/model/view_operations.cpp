@@ -79,6 +79,11 @@ std::string difference(const view::View& view, const ModelTree& model, const Obj
   return first_difference(dump(ModelFacts(model), others), dump(ViewFacts(view, pairs), others));
 }
 
+std::string difference_of_names(const view::View& view, const ModelTree& model,
+                                const ObjectPairs& pairs) {
+  return first_difference(dump(ModelFacts(model), {}), dump(ViewFacts(view, pairs), {}));
+}
+
 ViewOperations::ViewOperations(view::View& view, const reader::Image& image, SteppingEnv& clock,
                                Random& random, const OperationLimits& limits)
     : view_(&view),

@@ -23,6 +23,9 @@ namespace dgfs::test {
 /// crash test can look for the state of a view. Reads the whole tree.
 [[nodiscard]] std::string difference(const view::View& view, const ModelTree& model,
                                      const ObjectPairs& pairs);
+/// The same without objects that have no name: no name leads to them in a state of the past.
+[[nodiscard]] std::string difference_of_names(const view::View& view, const ModelTree& model,
+                                              const ObjectPairs& pairs);
 
 /// For one thread.
 class ViewOperations {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest-spi.h>
 
+#include "delta/store/directory/states.h"
 #include "tests/delta/view/model/shrink.h"
 
 namespace dgfs::test {
@@ -44,6 +45,10 @@ std::string to_string(const RunStep& step) {
       return "compare all";
     case RunStep::Kind::kReopen:
       return "open again";
+    case RunStep::Kind::kSealLive:
+      return "seal the open view";
+    case RunStep::Kind::kLookBack:
+      return "look at a state, choice " + std::to_string(step.choice);
     default:
       return "seal";
   }
@@ -64,6 +69,11 @@ RunStep ViewRun::step() {
     step.choice = random_.below(1U << 31U);
   } else if (random_.one_in(40)) {
     step.kind = RunStep::Kind::kCompare;
+  } else if (random_.one_in(90)) {
+    step.kind = RunStep::Kind::kSealLive;
+  } else if (random_.one_in(60)) {
+    step.kind = RunStep::Kind::kLookBack;
+    step.choice = random_.below(1U << 31U);
   } else if (random_.one_in(90)) {
     step.kind = random_.one_in(2) ? RunStep::Kind::kSeal : RunStep::Kind::kReopen;
   } else {
@@ -103,14 +113,38 @@ void ViewRun::run(const RunStep& step) {
       return listings_->act(step.choice);
     case RunStep::Kind::kCompare:
       return static_cast<void>(operations_->expect_equal());
+    case RunStep::Kind::kSealLive:
+      return seal_live();
+    case RunStep::Kind::kLookBack:
+      return look_back(step.choice);
     default:
       return open_again(step.kind);
   }
 }
 
+void ViewRun::note_state() { states_.push_back({operations_->model(), operations_->pairs()}); }
+
+void ViewRun::seal_live() {
+  if (states_.size() >= delta::kLayersMax) return;
+  const auto sealed = value_of(viewed_.view().seal({}));
+  if (sealed.outcome) note_state();
+  operations_->expect_equal();
+}
+
+void ViewRun::look_back(std::uint64_t choice) {
+  if (states_.empty()) return;
+  const auto at = static_cast<std::size_t>(choice % states_.size());
+  const auto past = viewed_.look_back(at + 1);
+  EXPECT_EQ(difference_of_names(*past.view, states_[at].model, states_[at].pairs), "")
+      << "state " << at;
+  ++looks_;
+}
+
 void ViewRun::open_again(RunStep::Kind kind) {
   listings_->close();
-  kind == RunStep::Kind::kSeal ? viewed_.seal() : viewed_.reopen();
+  const bool seals = kind == RunStep::Kind::kSeal && states_.size() < delta::kLayersMax;
+  seals ? viewed_.seal() : viewed_.reopen();
+  if (seals) note_state();
   operations_->reopened(viewed_.view(), ModelTree(operations_->model()));
   operations_->expect_equal();
   listings_->go_on();
@@ -165,6 +199,8 @@ RunCounts run_view(std::uint64_t seed, std::size_t operations) {
     steps.push_back(last);
   }
   counts.names_read = run.listings().names_read();
+  counts.states = run.states();
+  counts.looks = run.looks();
   if (!testing::Test::HasFailure()) return counts;
   ADD_FAILURE() << shortened(steps);
   return counts;

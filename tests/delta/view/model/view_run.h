@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Runs of random operations on a view and its model, with listings in progress; the stores are
-// sealed and opened again in between. A failed run is repeated without parts of it, and the
-// shortest failing one is reported.
+// sealed, between two openings and while the view is used, and states are looked at. A failed run
+// is repeated without parts of it, and the shortest failing one is reported.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,19 @@ namespace dgfs::test {
 
 /// A step of a run. A value; another run can repeat it.
 struct RunStep {
-  enum class Kind : std::uint8_t { kOperation, kRead, kCompare, kReopen, kSeal };
+  enum class Kind : std::uint8_t {
+    kOperation,
+    kRead,
+    kCompare,
+    kReopen,
+    kSeal,
+    kSealLive,
+    kLookBack
+  };
   Kind kind = Kind::kOperation;
   Operation operation;       ///< with ids of the run that chose it
   ModelId made = 0;          ///< the id that the operation made in that run
-  std::uint64_t choice = 0;  ///< kRead: argument of OpenListings::act()
+  std::uint64_t choice = 0;  ///< kRead: argument of OpenListings::act(); kLookBack: chooses a state
 };
 
 /// One line, for messages.
@@ -44,10 +52,16 @@ class ViewRun {
 
   [[nodiscard]] ViewOperations& operations() { return *operations_; }
   [[nodiscard]] const OpenListings& listings() const { return *listings_; }
+  [[nodiscard]] std::size_t states() const { return states_.size(); }
+  /// How many states were looked at.
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
 
  private:
   void run(const RunStep& step);
   void open_again(RunStep::Kind kind);
+  void seal_live();
+  void look_back(std::uint64_t choice);
+  void note_state();
   /// Translates ids of another run into those of this one. Returns false if this run lacks the
   /// object.
   [[nodiscard]] bool translate(Operation& operation) const;
@@ -58,12 +72,21 @@ class ViewRun {
   std::optional<OpenListings> listings_;
   ModelId first_made_ = 0;           ///< ids below it are objects of the image
   std::map<ModelId, ModelId> made_;  ///< ids of another run to ids of this one
+  /// A sealed state, as it must be shown for ever.
+  struct State {
+    ModelTree model;
+    ObjectPairs pairs;
+  };
+  std::vector<State> states_;
+  std::uint64_t looks_ = 0;
 };
 
 /// The number of operations, and of other steps of a run. A value.
 struct RunCounts {
   std::uint64_t operations = 0;
   std::uint64_t names_read = 0;
+  std::size_t states = 0;   ///< sealed
+  std::uint64_t looks = 0;  ///< at states
 };
 
 /// A random run. If it fails, it reports the failing steps, as few as it finds.

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Seals: the steps that put a fresh store over the newest one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "delta/store/directory/delta_directory.h"
+#include "delta/store/directory/space_to_begin.h"
+#include "delta/store/directory/stacked_stores.h"
+#include "delta/store/directory/states.h"
+#include "delta/store/private_mode.h"
+#include "delta/store/store_files.h"
+
+namespace dgfs::delta {
+namespace {
+
+// Of the directory of the next store.
+std::uint64_t next_number(const Manifest& manifest) {
+  return has_states(manifest) ? manifest.next_number : manifest.stores.back().number + 1;
+}
+
+// A delta of version 2 has layers only if a program sealed it between two mounts.
+void give_states(storage::Env& env, Manifest& manifest) {
+  if (has_states(manifest)) return;
+  manifest.next_number = next_number(manifest);
+  manifest.version = kStatesManifestVersion;
+  StateId below{};
+  for (std::size_t i = 0; i < manifest.stores.size(); ++i) {
+    LayerFacts& layer = manifest.stores[i].layer;
+    layer.parent = below;
+    if (i + 1 == manifest.stores.size()) return;
+    env.random(layer.state);
+    layer.end_of_objects = manifest.stores[i + 1].born_object;
+    layer.last_sequence = manifest.stores[i + 1].first_sequence - 1;
+    layer.sealed_at = env.now();
+    below = layer.state;
+  }
+}
+
+// The new file is locked before it gets the name, so no other process opens the delta in between.
+Status replace_manifest(storage::Env& env, const std::string& directory, Manifest& manifest,
+                        std::unique_ptr<storage::File>& locked) {
+  DGFS_TRY(file, env.create_unnamed(directory));
+  DGFS_CHECK(write_both_slots(*file, manifest));
+  DGFS_CHECK(file->lock());
+  DGFS_CHECK(env.publish(*file, manifest_path(directory), kPrivateFile));
+  locked = std::move(file);
+  return ok();
+}
+
+}  // namespace
+
+bool DeltaDirectory::is_unchanged() const {
+  return newest().sequence() < manifest_.stores.back().first_sequence;
+}
+
+Status DeltaDirectory::check_seal(const SealRequest& request) const {
+  if (options_.access == StoreAccess::kReadOnly) {
+    return Error(ErrorKind::kPermission, 7517, "the delta is open only for reading")
+        .in_file(directory_);
+  }
+  if (!request.name.empty()) {
+    DGFS_CHECK(check_state_name(request.name));
+    for (const StackedStore& store : manifest_.stores) {
+      if (store.layer.name != request.name) continue;
+      return Error(ErrorKind::kExists, 7518,
+                   fmt::format("there is a state \"{}\" already", request.name))
+          .in_file(directory_);
+    }
+  }
+  if (layers_of(manifest_) >= kLayersMax) {
+    return Error(
+               ErrorKind::kLimit, 7519,
+               fmt::format("the delta has {} layers, the most that it may have: build a new image "
+                           "from a mount of it, and begin a new delta over that",
+                           layers_of(manifest_)))
+        .in_file(directory_);
+  }
+  if (next_number(manifest_) >= kDirectoryNumberMax) {
+    return Error(ErrorKind::kLimit, 7420, "there is no higher number of a store")
+        .in_file(directory_);
+  }
+  return check_space();
+}
+
+Status DeltaDirectory::check_space() const {
+  auto options = options_;
+  options.parameters = newest().parameters();
+  const auto needed_bytes = bytes_to_begin(options);
+  const auto disk = lock_->free_bytes();
+  auto free_bytes = disk ? disk.value() : UINT64_MAX;
+  if (options.max_bytes != 0) {
+    DGFS_TRY(newest_bytes, bytes_on_disk(env_, path_of(manifest_.stores.back())));
+    const auto taken_bytes = sealed_bytes() + newest_bytes;
+    free_bytes = std::min(free_bytes, options.max_bytes - std::min(options.max_bytes, taken_bytes));
+  }
+  if (free_bytes >= needed_bytes) return ok();
+  return Error(ErrorKind::kNoSpace, 7520,
+               fmt::format("sealing needs {} MB for the next store; {} MB are free",
+                           (needed_bytes + 999'999) / 1'000'000, free_bytes / 1'000'000))
+      .in_file(directory_);
+}
+
+Result<SealPlan> DeltaDirectory::prepare_seal(const SealRequest& request,
+                                              std::uint64_t end_of_objects,
+                                              std::uint64_t last_sequence) {
+  const StackedStore& newest_store = manifest_.stores.back();
+  if (end_of_objects < newest_store.born_object) {
+    return Error(ErrorKind::kInvalidArgument, 7148,
+                 fmt::format("objects from {} on are born in the newest store, but from {} on in "
+                             "the next one",
+                             newest_store.born_object, end_of_objects))
+        .in_file(directory_);
+  }
+  SealPlan plan;
+  env_.random(plan.facts.state);
+  plan.facts.end_of_objects = end_of_objects;
+  plan.facts.name = request.name;
+  plan.facts.sealed_at = env_.now();
+  for (const StackedStore& store : manifest_.stores) {
+    plan.facts.sealed_at = std::max(plan.facts.sealed_at, store.layer.sealed_at);
+  }
+  plan.image_path = request.image_path;
+  plan.next.number = next_number(manifest_);
+  plan.next.born_object = end_of_objects;
+  plan.next.first_sequence = last_sequence + 1;
+  plan.next.layer.parent = plan.facts.state;
+  auto options = options_;
+  options.parameters = newest().parameters();
+  auto made = [&]() -> Status {
+    DGFS_CHECK(make_stacked(env_, directory_, plan.next, options));
+    DGFS_TRY(newest_bytes, bytes_on_disk(env_, path_of(newest_store)));
+    DGFS_TRY(fresh,
+             Store::open(env_, path_of(plan.next),
+                         options_to_open(options_beside(options_, sealed_bytes() + newest_bytes),
+                                         manifest_.stores.size() + 1, true)));
+    plan.fresh = std::move(fresh);
+    if (plan.fresh->takes_changes()) return ok();
+    return Error(ErrorKind::kNoSpace, 7530,
+                 "sealing needs space that the next store can keep in reserve; there is none")
+        .in_file(directory_);
+  }();
+  if (made) return plan;
+  give_up(std::move(plan));
+  return std::move(made).error();
+}
+
+void DeltaDirectory::give_up(SealPlan plan) noexcept {
+  plan.fresh = nullptr;
+  try {
+    static_cast<void>(remove_unused_store(env_, path_of(plan.next)));
+  } catch (const std::bad_alloc&) {  // the next opening removes it
+  }
+}
+
+Status DeltaDirectory::commit_seal(const SealPlan& plan, std::uint64_t last_sequence) {
+  Manifest next = manifest_;
+  give_states(env_, next);
+  const StateId parent = next.stores.back().layer.parent;
+  next.stores.back().layer = plan.facts;
+  next.stores.back().layer.parent = parent;
+  next.stores.back().layer.last_sequence = last_sequence;
+  next.stores.push_back(plan.next);
+  next.next_number = plan.next.number + 1;
+  if (!plan.image_path.empty() && plan.image_path.size() <= kImagePathBytesMax) {
+    next.image_path = plan.image_path;
+  }
+  if (has_states(manifest_)) {
+    ++next.generation;
+    DGFS_CHECK(write_both_slots(*lock_, next));
+  } else {
+    DGFS_CHECK(replace_manifest(env_, directory_, next, lock_));
+  }
+  const auto bytes = bytes_on_disk(env_, path_of(manifest_.stores.back()));
+  const std::lock_guard lock(mutex_);
+  manifest_ = std::move(next);
+  stores_.push_back(plan.fresh);
+  closing_bytes_ = bytes ? bytes.value() : 0;
+  sealed_bytes_ += closing_bytes_;
+  return ok();
+}
+
+Status DeltaDirectory::begin_closing() { return stores()[manifest_.stores.size() - 2]->close(); }
+
+Status DeltaDirectory::end_closing() {
+  const std::size_t index = manifest_.stores.size() - 2;
+  const StackedStore& layer = manifest_.stores[index];
+  const auto path = path_of(layer);
+  const auto old = stores()[index];
+  DGFS_CHECK(old->make_layer({layer.layer.state, layer.layer.parent}));
+  DGFS_CHECK(drop_log(env_, path));
+  DGFS_CHECK(old->share());
+  DGFS_TRY(store,
+           Store::open(env_, path, options_to_open(options_, manifest_.stores.size(), false)));
+  DGFS_CHECK(store->start());
+  DGFS_TRY(bytes, bytes_on_disk(env_, path));
+  {
+    const std::lock_guard lock(mutex_);
+    stores_[index] = std::move(store);
+    sealed_bytes_ += bytes - std::exchange(closing_bytes_, 0);
+  }
+  if (options_.max_bytes != 0) {
+    newest().set_max_bytes(options_beside(options_, sealed_bytes()).max_bytes);
+  }
+  return ok();
+}
+
+Result<SealOutcome> DeltaDirectory::seal(const SealRequest& request, std::uint64_t end_of_objects) {
+  DGFS_CHECK(check_seal(request));
+  const auto sealed = stores().back();
+  const auto last_sequence = sealed->sequence();
+  DGFS_TRY(plan, prepare_seal(request, end_of_objects, last_sequence));
+  if (auto synced = sealed->sync(); !synced) {
+    give_up(std::move(plan));
+    return std::move(synced).error();
+  }
+  DGFS_CHECK(commit_seal(plan, last_sequence));
+  SealOutcome outcome;
+  outcome.layers = layers_of(manifest_);
+  const StackedStore& layer = manifest_.stores[outcome.layers - 1];
+  outcome.changes = last_sequence + 1 - layer.first_sequence;
+  if (auto closed = close_layer(); !closed) outcome.unclosed = std::move(closed).error();
+  DGFS_TRY(bytes, bytes_on_disk(env_, path_of(layer)));
+  outcome.bytes = bytes;
+  return outcome;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/directory/states.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace dgfs::delta {
+namespace {
+
+constexpr std::size_t kIdDigitsMin = 4;
+constexpr std::size_t kIdDigitsShown = 8;
+
+std::string lower(std::string_view text) {
+  std::string lowered(text);
+  for (char& c : lowered) {
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lowered;
+}
+
+Error no_state(std::uint16_t code, const std::string& text, const std::string& directory) {
+  return Error(ErrorKind::kNotFound, code,
+               fmt::format("no state {}; 'dgfs delta log {}' lists them", text, directory));
+}
+
+}  // namespace
+
+std::size_t layers_of(const Manifest& manifest) {
+  const bool ends_with_layer = !is_base(manifest.stores.back().layer.state);
+  return manifest.stores.size() - (ends_with_layer ? 0 : 1);
+}
+
+std::string state_text(const StateId& state) {
+  std::string text;
+  for (const std::uint8_t byte : state) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+std::string short_state_text(const Manifest& manifest, const StateId& state) {
+  const auto own = state_text(state);
+  std::size_t digits = kIdDigitsShown;
+  for (std::size_t i = 0; i < layers_of(manifest); ++i) {
+    const auto other = state_text(manifest.stores[i].layer.state);
+    if (other == own) continue;
+    const auto [differs, end] = std::mismatch(own.begin(), own.end(), other.begin());
+    digits = std::max(digits, static_cast<std::size_t>(differs - own.begin()) + 1);
+  }
+  return own.substr(0, digits);
+}
+
+std::string state_title(const Manifest& manifest, std::size_t layers) {
+  if (layers == 0) return std::string(kBaseState);
+  const LayerFacts& layer = manifest.stores[layers - 1].layer;
+  const auto id = short_state_text(manifest, layer.state);
+  return layer.name.empty() ? id : fmt::format("{} ({})", layer.name, id);
+}
+
+Result<std::size_t> find_state(const Manifest& manifest, std::string_view text,
+                               const std::string& directory) {
+  if (text == kBaseState) return std::size_t{0};
+  if (text == kNewestState) return manifest.stores.size();
+  std::vector<std::size_t> found;
+  const bool is_id =
+      text.size() >= kIdDigitsMin && std::all_of(text.begin(), text.end(), is_hex_digit);
+  for (std::size_t i = 0; i < layers_of(manifest); ++i) {
+    const LayerFacts& layer = manifest.stores[i].layer;
+    if (is_base(layer.state)) continue;  // version 2 knows no states
+    if (!layer.name.empty() && layer.name == text) return i + 1;
+    if (is_id && state_text(layer.state).starts_with(lower(text))) found.push_back(i + 1);
+  }
+  if (found.empty()) return no_state(7485, fmt::format("\"{}\"", text), directory);
+  if (found.size() == 1) return found.front();
+  std::string candidates;
+  for (const std::size_t layers : found) {
+    candidates += (candidates.empty() ? "" : ", ") + state_title(manifest, layers);
+  }
+  return Error(ErrorKind::kInvalidArgument, 7486,
+               fmt::format("\"{}\" may be any of {}", text, candidates));
+}
+
+Result<std::size_t> find_state_at(const Manifest& manifest, const Time& time,
+                                  const std::string& directory) {
+  std::size_t layers = 0;
+  for (std::size_t i = 0; i < layers_of(manifest); ++i) {
+    const LayerFacts& layer = manifest.stores[i].layer;
+    if (!is_base(layer.state) && layer.sealed_at <= time) layers = i + 1;
+  }
+  if (layers == 0) return no_state(7487, "from then or before", directory);
+  return layers;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/view/sealer.h"
+
+#include <chrono>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "delta/store/directory/states.h"
+
+namespace dgfs::view {
+namespace {
+
+// The live store takes in fewer batches than this between the first two steps.
+constexpr std::uint64_t kBatchesUntilSwitch = std::uint64_t{1} << 32;
+// How often the thread that closes a layer looks whether the layer is still written to.
+constexpr std::chrono::milliseconds kInterval{2};
+
+// Ends the preparation of a seal for the numbers, whether or not the switch has come.
+class NumbersOfSeal {
+ public:
+  explicit NumbersOfSeal(ObjectNumbers& numbers) : numbers_(numbers) {}
+  ~NumbersOfSeal() { numbers_.end_seal(); }
+  NumbersOfSeal(const NumbersOfSeal&) = delete;
+  NumbersOfSeal& operator=(const NumbersOfSeal&) = delete;
+
+ private:
+  ObjectNumbers& numbers_;
+};
+
+}  // namespace
+
+Sealer::~Sealer() {
+  is_ending_ = true;
+  join();
+}
+
+void Sealer::join() {
+  if (closing_.joinable()) closing_.join();
+}
+
+Result<SealedDelta> Sealer::seal(const delta::SealRequest& request) {
+  const std::lock_guard sealing(sealing_);
+  join();
+  {
+    const std::lock_guard lock(state_lock_);
+    if (!closed_) {
+      return Error(ErrorKind::kIo, 7524,
+                   "the layer of the last seal is not closed, and will be when the delta is opened "
+                   "again: " +
+                       closed_.error().message());
+    }
+  }
+  return make(request);
+}
+
+Status Sealer::finish() {
+  const std::lock_guard sealing(sealing_);
+  join();
+  const std::lock_guard lock(state_lock_);
+  return closed_;
+}
+
+std::optional<Status> Sealer::closing_state() const {
+  const std::lock_guard lock(state_lock_);
+  return is_closing_ ? std::nullopt : std::optional(closed_);
+}
+
+Result<SealedDelta> Sealer::make(const delta::SealRequest& request) {
+  const auto sealed = delta_.newest_store();
+  if (delta_.is_unchanged()) return SealedDelta{delta_.manifest(), std::nullopt};
+  DGFS_CHECK(delta_.check_seal(request));
+  DGFS_TRY(born, numbers_.begin_seal());
+  auto before = std::weak_ptr<const Generation>(generations_.current());
+  const NumbersOfSeal ended(numbers_);
+  DGFS_TRY(plan, delta_.prepare_seal(request, born, sealed->sequence() + kBatchesUntilSwitch));
+  plan.fresh->hold_log();
+  const auto last_sequence = switch_or_give_up(plan, *sealed);
+  if (!last_sequence) return last_sequence.error();
+  DGFS_CHECK(make_durable(plan, *sealed, last_sequence.value()));
+  plan.fresh->release_log();
+  auto started = start_closing(std::move(before));
+  delta::SealOutcome outcome;
+  outcome.layers = delta::layers_of(delta_.manifest());
+  const auto& layer = delta_.manifest().stores[outcome.layers - 1];
+  outcome.changes = last_sequence.value() + 1 - layer.first_sequence;
+  outcome.bytes = sealed->counters().used_bytes;
+  if (!started) outcome.unclosed = std::move(started).error();
+  return SealedDelta{delta_.manifest(), std::move(outcome)};
+}
+
+Result<std::uint64_t> Sealer::switch_or_give_up(delta::SealPlan& plan, delta::Store& sealed) {
+  try {
+    auto switched = switch_over(plan, sealed);
+    if (!switched) delta_.give_up(std::move(plan));
+    return switched;
+  } catch (const std::bad_alloc&) {
+    delta_.give_up(std::move(plan));
+    throw;
+  }
+}
+
+// The fresh store has threads before the first batch, since they may not be started under one.
+Result<std::uint64_t> Sealer::switch_over(const delta::SealPlan& plan, delta::Store& sealed) {
+  DGFS_CHECK(plan.fresh->start());
+  DGFS_CHECK(sealed.sync());
+  auto stores = delta_.stores();
+  stores.push_back(plan.fresh);
+  std::uint64_t last_sequence = 0;
+  bool has_switched = false;
+  generations_.change([&]() -> GenerationRef {
+    last_sequence = sealed.sequence();
+    if (last_sequence >= plan.next.first_sequence) return nullptr;
+    auto next = generation_with(stores);
+    numbers_.switch_over();
+    has_switched = true;
+    return next;
+  });
+  if (has_switched) return last_sequence;
+  return Error(ErrorKind::kLimit, 7525, "too many changes came while the seal was prepared");
+}
+
+// After an error it is unknown which stack the next opening finds, so neither store may make
+// anything durable.
+Status Sealer::make_durable(const delta::SealPlan& plan, delta::Store& sealed,
+                            std::uint64_t last_sequence) {
+  const auto fail_both = [&](const Error& error) {
+    for (delta::Store* store : {&sealed, plan.fresh.get()}) {
+      try {
+        store->fail(error);
+      } catch (const std::bad_alloc&) {  // it is noted nevertheless
+      }
+      store->release_log();
+    }
+  };
+  try {
+    auto made = sealed.sync(last_sequence);
+    if (made) made = delta_.commit_seal(plan, last_sequence);
+    if (!made) fail_both(made.error());
+    return made;
+  } catch (const std::bad_alloc&) {
+    fail_both(out_of_memory_);
+    throw;
+  }
+}
+
+GenerationRef Sealer::generation_with(std::vector<std::shared_ptr<delta::Store>> stores) const {
+  const auto current = generations_.current();
+  return std::make_shared<const Generation>(current->image(), std::move(stores), current->chunks(),
+                                            &orphans_);
+}
+
+Status Sealer::start_closing(std::weak_ptr<const Generation> before) {
+  {
+    const std::lock_guard lock(state_lock_);
+    is_closing_ = true;
+  }
+  try {
+    closing_ = std::thread([this, before = std::move(before)] { close_layer(before); });
+    return ok();
+  } catch (const std::exception&) {  // no thread, or no memory for one
+    const std::lock_guard lock(state_lock_);
+    is_closing_ = false;
+    closed_ = no_thread_;
+    return no_thread_;
+  }
+}
+
+void Sealer::close_layer(const std::weak_ptr<const Generation>& before) {
+  Status closed = ok();
+  try {
+    closed = close_in_steps(before);
+  } catch (const std::exception&) {
+    closed = std::move(unclosed_);
+  }
+  const std::lock_guard lock(state_lock_);
+  closed_ = std::move(closed);
+  is_closing_ = false;
+}
+
+// Operations of the generation before the switch may wait for room in the sealed store, or sync it.
+// The generation of the switch shows tables and old blocks of it, which go with that generation.
+Status Sealer::close_in_steps(std::weak_ptr<const Generation> before) {
+  const Error given_up(ErrorKind::kInterrupted, 7529, "the view ended before the layer was closed");
+  if (!wait_for_end(before)) return given_up;
+  DGFS_CHECK(delta_.begin_closing());
+  before = renew_generation();
+  if (!wait_for_end(before)) return given_up;
+  DGFS_CHECK(delta_.end_closing());
+  static_cast<void>(renew_generation());
+  return ok();
+}
+
+// Returns the generation that was replaced.
+std::weak_ptr<const Generation> Sealer::renew_generation() {
+  std::weak_ptr<const Generation> replaced = generations_.current();
+  const auto next = generation_with(delta_.stores());
+  generations_.change([&] { return next; });
+  return replaced;
+}
+
+bool Sealer::wait_for_end(const std::weak_ptr<const Generation>& generation) const {
+  while (!generation.expired() && !is_ending_) std::this_thread::sleep_for(kInterval);
+  return generation.expired();
+}
+
+}  // namespace dgfs::view

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Sealer: seals the live store of a view while the view is used.
+//
+//   1. makes the next store, which logs nothing yet, and syncs the live one
+//   2. closes the gate for writers, takes a snapshot of the live store, opens the gate
+//   3. syncs what the live store took in meanwhile, and changes the manifest: the seal is made
+//   4. in a thread: once nobody uses the generation before, closes the layer
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/result.h"
+#include "delta/store/directory/delta_directory.h"
+#include "delta/view/generations.h"
+#include "delta/view/object_numbers.h"
+#include "delta/view/offline_seal.h"
+
+namespace dgfs::view {
+
+/// Thread-safe.
+class Sealer {
+ public:
+  /// All must outlive it.
+  Sealer(delta::DeltaDirectory& delta, Generations& generations, ObjectNumbers& numbers,
+         const Orphans& orphans)
+      : delta_(delta), generations_(generations), numbers_(numbers), orphans_(orphans) {}
+  /// Gives up a layer that nobody closes yet, as a crash does.
+  ~Sealer();
+  Sealer(const Sealer&) = delete;
+  Sealer& operator=(const Sealer&) = delete;
+
+  /// One seal at a time; waits until the layer of the one before is closed. Writers wait only for
+  /// the second step. Errors: as of View::seal().
+  [[nodiscard]] Result<SealedDelta> seal(const delta::SealRequest& request);
+  /// Waits until no layer is being closed. Errors: why the last one could not be closed.
+  [[nodiscard]] Status finish();
+  /// The same without waiting; none: a layer is being closed.
+  [[nodiscard]] std::optional<Status> closing_state() const;
+
+ private:
+  // With sealing_ held:
+  [[nodiscard]] Result<SealedDelta> make(const delta::SealRequest& request);
+  /// Returns the sequence number of the last batch of the sealed store.
+  [[nodiscard]] Result<std::uint64_t> switch_or_give_up(delta::SealPlan& plan,
+                                                        delta::Store& sealed);
+  [[nodiscard]] Result<std::uint64_t> switch_over(const delta::SealPlan& plan,
+                                                  delta::Store& sealed);
+  [[nodiscard]] Status make_durable(const delta::SealPlan& plan, delta::Store& sealed,
+                                    std::uint64_t last_sequence);
+  [[nodiscard]] Status start_closing(std::weak_ptr<const Generation> before);
+  void join();
+
+  void close_layer(const std::weak_ptr<const Generation>& before);
+  [[nodiscard]] Status close_in_steps(std::weak_ptr<const Generation> before);
+  [[nodiscard]] bool wait_for_end(const std::weak_ptr<const Generation>& generation) const;
+  [[nodiscard]] std::weak_ptr<const Generation> renew_generation();
+  [[nodiscard]] GenerationRef generation_with(
+      std::vector<std::shared_ptr<delta::Store>> stores) const;
+
+  delta::DeltaDirectory& delta_;
+  Generations& generations_;
+  ObjectNumbers& numbers_;
+  const Orphans& orphans_;
+
+  std::mutex sealing_;  ///< of the seal that is under way; guards closing_
+  std::thread closing_;
+  std::atomic<bool> is_ending_ = false;
+  mutable std::mutex state_lock_;  ///< innermost; guards what follows
+  bool is_closing_ = false;
+  Status closed_ = ok();  ///< result of the last closing
+  // Made while there is memory for them.
+  const Error out_of_memory_{ErrorKind::kLimit, 7526, "no memory for a seal"};
+  /// For the thread that closes a layer; taken once, since then no more seals are made.
+  Error unclosed_{ErrorKind::kLimit, 7528, "no memory for closing a layer"};
+  const Error no_thread_{ErrorKind::kLimit, 7527, "cannot start a thread"};
+};
+
+}  // namespace dgfs::view

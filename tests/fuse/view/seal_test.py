@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""States of a delta: sealed while it is mounted and while it is not, listed, mounted, lost by no
+kill."""
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import mount_case  # noqa: E402
+from delta_case import DeltaCase  # noqa: E402
+from mount_case import mount_table  # noqa: E402
+from support import build, dgfs, run, test_seed  # noqa: E402
+
+KILLS = 5
+
+
+class Seals(DeltaCase):
+    def seal(self, *options, **keywords):
+        return dgfs("delta", "seal", *options, self.delta, **keywords)
+
+    def log(self):
+        lines = dgfs("delta", "log", "--json", self.delta).stdout.splitlines()
+        return [json.loads(line) for line in lines]
+
+    def mount_state(self, state, *options, **keywords):
+        place = self.scratch / f"then-{state.replace('/', '_').replace(' ', '_')}"
+        place.mkdir(exist_ok=True)
+        result = dgfs("mount", self.image, place, "--delta", self.delta, "--as-of", state, *options,
+                      **keywords)
+        return place if keywords.get("check", True) else result
+
+    def test_a_state_is_shown_beside_the_writer(self):
+        self.mount_delta()
+        (self.point / "dir" / "7").write_text("changed")
+        (self.point / "new").write_text("one")
+        said = self.seal("--name", "one").stdout.decode()
+        self.assertRegex(said, r"^sealed one \([0-9a-f]{8}\): [\d,]+ changes, [\d.]+ \w?B\n$")
+        (self.point / "new").write_text("two, longer")
+        (self.point / "dir" / "8").unlink()
+        self.seal("--name", "two")
+        (self.point / "new").unlink()
+        one = self.mount_state("one")
+        two = self.mount_state("two")
+        again = dgfs("mount", self.image, self.point / "dir", "--delta", self.delta, "--as-of",
+                     "one", check=False)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        run("umount", self.point / "dir")
+        base = self.mount_state("base")
+        self.assertEqual((one / "new").read_text(), "one")
+        self.assertEqual((one / "dir" / "7").read_text(), "changed")
+        self.assertTrue((one / "dir" / "8").exists())
+        self.assertEqual((two / "new").read_text(), "two, longer")
+        self.assertFalse((two / "dir" / "8").exists())
+        self.assertFalse((base / "new").exists())
+        self.assertEqual((base / "dir" / "7").read_bytes(), (self.tree / "dir" / "7").read_bytes())
+        self.assertFalse((self.point / "new").exists())
+        with self.assertRaises(OSError):
+            (one / "new").write_text("no")
+        self.assertIn("ro", mount_table()[str(one)][2])
+        for place in (one, two, base):
+            run("umount", place)
+        self.unmount()
+        self.expect_sound()
+        dgfs("delta", "check", "--as-of", "one", "--image", self.image, self.delta)
+
+    def test_an_unmounted_delta_is_sealed(self):
+        self.mount_delta()
+        (self.point / "new").write_text("one")
+        self.unmount()
+        answer = json.loads(self.seal("--name", "one", "--json").stdout)
+        self.assertTrue(answer["sealed"])
+        self.assertEqual(answer["name"], "one")
+        self.assertEqual(len(answer["id"]), 32)
+        said = self.seal("--name", "two").stdout.decode()
+        self.assertRegex(said, r"^nothing has changed since one \([0-9a-f]{8}\)\n$")
+        self.assertFalse(json.loads(self.seal("--json").stdout)["sealed"])
+        self.assertEqual([line["id"] for line in self.log()], [answer["id"], "base"])
+        lines = dgfs("delta", "log", self.delta).stdout.decode().splitlines()
+        self.assertRegex(lines[0], r"^[0-9a-f]{8}  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d  +\d+ changes?  +"
+                                   r"[\d.]+ \w?B  one$")
+        self.assertRegex(lines[1], r"^base      .*  uuid [0-9a-f-]{36}$")
+        self.mount_delta()
+        self.assertEqual((self.point / "new").read_text(), "one")
+
+    def test_the_log_names_the_image_once_a_mount_has_sealed(self):
+        self.mount_delta()
+        (self.point / "new").write_text("one")
+        self.seal()
+        self.assertEqual(self.log()[-1]["image"], str(self.image))
+
+    def test_bad_states_and_names_are_explained(self):
+        self.mount_delta()
+        (self.point / "new").write_text("one")
+        self.seal("--name", "one")
+        (self.point / "new").write_text("two")
+        refused = self.seal("--name", "one", check=False)
+        self.expect_refused(refused, 'there is a state "one" already', code=1)
+        for name in ("a/b", "base", "beef", "-x", "x" * 65):
+            refused = dgfs("delta", "seal", f"--name={name}", self.delta, check=False)
+            self.expect_refused(refused, name[:3], code=1)
+        missing = self.mount_state("nightly-09", check=False)
+        self.expect_refused(missing, "no state \"nightly-09\"; 'dgfs delta log "
+                                     f"{self.delta}' lists them", code=1)
+        self.expect_refused(dgfs("delta", "check", "--as-of", "nope", self.delta, check=False),
+                            'no state "nope"', code=1)
+        self.expect_refused(dgfs("delta", "log", "--name", "x", self.delta, check=False),
+                            "--name is only for", code=2)
+        self.expect_refused(self.mount_state("one", "-o", "rw", check=False), "rw", code=2)
+        self.assertEqual(len(self.log()), 2)
+
+    def test_a_time_finds_the_state_of_then(self):
+        self.mount_delta()
+        (self.point / "new").write_text("one")
+        self.seal("--name", "one")
+        time.sleep(1.1)
+        (self.point / "new").write_text("two")
+        self.seal()
+        line = dgfs("delta", "log", self.delta).stdout.decode().splitlines()[1]
+        stamp = re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", line).group()
+        place = self.mount_state(stamp)
+        self.assertEqual((place / "new").read_text(), "one")
+        run("umount", place)
+        place = self.mount_state("now")
+        self.assertEqual((place / "new").read_text(), "two")
+        run("umount", place)
+        self.expect_refused(self.mount_state("2 days ago", check=False), "lists them", code=1)
+
+    def test_a_mount_seals_unasked(self):
+        self.mount_delta("seal=2s")
+        (self.point / "new").write_text("one")
+        deadline = time.monotonic() + 20
+        while len(self.log()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.2)
+        time.sleep(3)
+        self.assertEqual(len(self.log()), 2, "without changes no further state is made")
+
+    # What a program had open, and a directory that it reads, go on.
+    def test_open_files_and_listings_go_on(self):
+        self.mount_delta()
+        with open(self.point / "log", "w+", encoding="ascii") as file, \
+                os.scandir(self.point / "dir") as listing:
+            file.write("before\n")
+            file.flush()
+            listed = {next(listing).name for _ in range(5)}
+            os.unlink(self.point / "log")
+            self.seal()
+            file.write("after\n")
+            file.flush()
+            file.seek(0)
+            self.assertEqual(file.read(), "before\nafter\n")
+            listed |= {entry.name for entry in listing}
+        self.assertEqual(len(listed), 100)
+        self.unmount()
+        self.expect_sound()
+
+    # One with links in the image, one without: the index lists the names of links only then.
+    def test_a_diff_of_states_is_that_of_their_trees(self):
+        self.compare_states(1)
+
+    def test_a_diff_of_states_knows_links_of_the_image(self):
+        tree = self.scratch / "linked"
+        shutil.copytree(self.tree, tree, symlinks=True)
+        for number in range(0, 40, 3):
+            os.link(tree / "dir" / str(number), tree / f"link-{number}")
+        (tree / "deep" / "er").mkdir(parents=True)
+        os.link(tree / "dir" / "0", tree / "deep" / "er" / "third")
+        self.image = self.scratch / "linked.dgfs"
+        build(tree, self.image)
+        self.compare_states(2)
+
+    # The lines of two states are those of the images that are built from mounts of them.
+    def compare_states(self, seed):
+        chance = random.Random(test_seed(seed))
+        self.mount_delta()
+        root = self.point
+        for round_ in range(4):
+            for number in range(12):
+                self.change_something(root, chance, f"{round_}-{number}")
+            self.seal("--name", f"state-{round_}")
+        for number in range(5):
+            self.change_something(root, chance, f"last-{number}")
+        self.unmount()
+        states = ["base", *(f"state-{round_}" for round_ in range(4)), "newest"]
+        images = {}
+        for state in states:
+            place = self.mount_state(state, "-o", "ro")
+            images[state] = self.scratch / f"{state}.dgfs"
+            build(place, images[state])
+            run("umount", place)
+        compared = 0
+        for first, second in [(a, b) for a in states for b in states]:
+            expected = dgfs("diff", images[first], images[second], check=False)
+            seen = dgfs("diff", "--image", self.image, f"{self.delta}@{first}",
+                        f"{self.delta}@{second}", check=False)
+            text = expected.stdout.decode().replace(f"only in {images[first]}:", "only in A:")
+            text = text.replace(f"only in {images[second]}:", "only in B:")
+            shown = seen.stdout.decode().replace(f"only in {self.delta}@{first}:", "only in A:")
+            shown = shown.replace(f"only in {self.delta}@{second}:", "only in B:")
+            self.assertEqual(shown, text, f"{first} and {second}: {seen.stderr.decode()}")
+            self.assertEqual(seen.returncode, expected.returncode)
+            compared += len(text.splitlines())
+        self.assertGreater(compared, 100)
+
+    def change_something(self, root, chance, name):
+        """Makes, changes, moves, links or removes something below the root."""
+        files = [path for path in sorted(root.rglob("*")) if path.is_file() and
+                 not path.is_symlink()]
+        folders = [root, *(path for path in sorted(root.rglob("*")) if path.is_dir())]
+        file, folder = chance.choice(files), chance.choice(folders)
+        kind = chance.randrange(9)
+        if kind == 0:
+            (folder / f"new-{name}").write_bytes(chance.randbytes(chance.randrange(200000)))
+        elif kind == 1:
+            with open(file, "r+b") as opened:
+                opened.seek(chance.randrange(100000))
+                opened.write(b"changed")
+        elif kind == 2:
+            file.unlink()
+        elif kind == 3:
+            file.rename(folder / f"moved-{name}")
+        elif kind == 4:
+            os.link(file, folder / f"link-{name}")
+        elif kind == 5:
+            (folder / f"dir-{name}").mkdir()
+        elif kind == 6:
+            file.chmod(chance.choice((0o600, 0o644, 0o755)))
+        elif kind == 7:
+            os.setxattr(file, "user.test", name.encode())
+        elif folder != root:
+            other = chance.choice(folders)
+            try:
+                folder.rename(other / f"renamed-{name}")
+            except OSError:
+                pass  # into itself
+
+    # SQLite commits; the mount is sealed all the time, and killed.
+    def test_a_kill_beside_seals_loses_no_commit(self):
+        work = """
+import sqlite3, sys
+base = sqlite3.connect(sys.argv[1], isolation_level=None)
+base.execute("PRAGMA journal_mode=" + sys.argv[2])
+base.execute("PRAGMA synchronous=FULL")
+base.execute("CREATE TABLE IF NOT EXISTS t (n INTEGER PRIMARY KEY, x BLOB)")
+while True:
+    base.execute("INSERT INTO t (x) VALUES (randomblob(3000))")
+    print(base.execute("SELECT max(n) FROM t").fetchone()[0], flush=True)
+"""
+        seals = 0
+        for kill in range(KILLS):
+            self.mount_delta()
+            base = self.point / "base"
+            with subprocess.Popen([sys.executable, "-c", work, base, ("WAL", "DELETE")[kill % 2]],
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as working:
+                for _ in range(2):
+                    working.stdout.readline()
+                    result = self.seal(check=False)
+                    if result.returncode == 0:
+                        seals += 1
+                    else:
+                        self.assertIn(b"16 layers", result.stderr)
+                working.stdout.readline()
+                self.kill_daemon()
+                durable = [int(line) for line in working.stdout.read().split()]
+            run("umount", "-l", self.point)
+            self.mount_delta()
+            check = run(sys.executable, "-c",
+                        "import sqlite3, sys; b = sqlite3.connect(sys.argv[1]);"
+                        "print(b.execute('PRAGMA integrity_check').fetchone()[0],"
+                        " b.execute('SELECT max(n) FROM t').fetchone()[0])", base).stdout.split()
+            self.assertEqual(check[0], b"ok")
+            if durable:
+                self.assertGreaterEqual(int(check[1]), durable[-1])
+            self.unmount()
+            self.expect_sound()
+        self.assertGreater(seals, KILLS)
+        for line in self.log()[:-1]:
+            dgfs("delta", "check", "-q", "--as-of", line["id"], "--image", self.image, self.delta)
+
+
+if __name__ == "__main__":
+    mount_case.main()

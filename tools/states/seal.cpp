@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/states/seal.h"
+
+#include <fmt/format.h>
+
+#include <boost/property_tree/json_parser.hpp>
+#include <boost/property_tree/ptree.hpp>
+#include <optional>
+#include <sstream>
+
+#include "base/json.h"
+#include "delta/control/closing_wait.h"
+#include "delta/control/control.h"
+#include "delta/store/directory/states.h"
+#include "delta/view/offline_seal.h"
+#include "storage/posix/file_system_sync.h"
+#include "tools/text/size_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+void print_sealed(const Session& session, const delta::Manifest& manifest,
+                  const delta::SealOutcome& outcome, bool json) {
+  const delta::LayerFacts& layer = manifest.stores[outcome.layers - 1].layer;
+  if (json) {
+    JsonObject line;
+    line.add("sealed", true).add("id", delta::state_text(layer.state));
+    if (!layer.name.empty()) line.add("name", layer.name);
+    return session.print(line.add("changes", outcome.changes).add("bytes", outcome.bytes).line());
+  }
+  session.print(fmt::format("sealed {}: {}, {}\n", delta::state_title(manifest, outcome.layers),
+                            counted(outcome.changes, "change"), size_text(outcome.bytes)));
+}
+
+void print_unchanged(const Session& session, const delta::Manifest& manifest, bool json) {
+  const auto layers = delta::layers_of(manifest);
+  if (!json) {
+    return session.print(
+        fmt::format("nothing has changed since {}\n", delta::state_title(manifest, layers)));
+  }
+  JsonObject line;
+  line.add("sealed", false);
+  if (layers == 0) return session.print(line.add("id", delta::kBaseState).line());
+  const delta::LayerFacts& layer = manifest.stores[layers - 1].layer;
+  line.add("id", delta::state_text(layer.state));
+  if (!layer.name.empty()) line.add("name", layer.name);
+  session.print(line.line());
+}
+
+// What the mount that has the delta open has done. Its answer is that of delta::kAskSeal.
+int print_answer(const Session& session, const std::string& answer, bool json) {
+  std::istringstream text(answer);
+  boost::property_tree::ptree all;
+  try {
+    boost::property_tree::read_json(text, all);
+  } catch (const boost::property_tree::ptree_error&) {
+    session.complain("the mount gave an answer that is not understood");
+    return kExitFailed;
+  }
+  const auto title = all.get<std::string>("title", "");
+  const auto changes = all.get<std::uint64_t>("changes", 0);
+  const auto bytes = all.get<std::uint64_t>("bytes", 0);
+  const bool is_sealed = all.get<bool>("sealed", false);
+  if (json) {
+    JsonObject line;
+    line.add("sealed", is_sealed).add("id", all.get<std::string>("id", ""));
+    const auto name = all.get<std::string>("name", "");
+    if (!name.empty()) line.add("name", name);
+    if (is_sealed) line.add("changes", changes).add("bytes", bytes);
+    session.print(line.line());
+  } else if (is_sealed) {
+    session.print(fmt::format("sealed {}: {}, {}\n", printable(title), counted(changes, "change"),
+                              size_text(bytes)));
+  } else {
+    session.print(fmt::format("nothing has changed since {}\n", printable(title)));
+  }
+  return kExitDone;
+}
+
+// Pages that programs have changed through mmap(2), or that the kernel collects, are sent to the
+// mount. An error leaves them in the kernel, as without this call.
+void send_dirty_pages(const std::string& directory) {
+  const auto state = delta::ask_holder(directory, delta::kAskState);
+  if (!state) return;
+  std::istringstream text(state.value());
+  boost::property_tree::ptree all;
+  try {
+    boost::property_tree::read_json(text, all);
+  } catch (const boost::property_tree::ptree_error&) {
+    return;
+  }
+  const auto mount = all.get<std::string>("mount", "");
+  if (!mount.empty()) static_cast<void>(storage::sync_file_system(mount));
+}
+
+// nullopt: no process that has the delta open answers.
+std::optional<int> seal_live(const Session& session, const std::string& directory,
+                             const std::string& name, bool json) {
+  send_dirty_pages(directory);
+  const auto question = std::string(delta::kAskSeal) + (name.empty() ? "" : " " + name);
+  const auto answer = delta::ask_holder(directory, question);
+  if (!answer && answer.error().kind() != ErrorKind::kIo) return std::nullopt;
+  if (!answer) return session.fail(answer.error());
+  if (delta::is_closing(answer.value())) return std::nullopt;
+  return print_answer(session, answer.value(), json);
+}
+
+}  // namespace
+
+int seal_delta(const Session& session, const std::string& directory, const std::string& name,
+               bool json) {
+  if (!name.empty()) {
+    if (const auto valid = delta::check_state_name(name); !valid) {
+      return session.fail(valid.error());
+    }
+  }
+  if (const auto code = seal_live(session, directory, name, json)) return *code;
+  delta::ClosingWait closing(directory, [&](const std::string& line) { session.complain(line); });
+  auto sealed = view::seal_offline(session.env(), directory, {name, {}});
+  while (!sealed && sealed.error().kind() == ErrorKind::kBusy && closing.wait()) {
+    sealed = view::seal_offline(session.env(), directory, {name, {}});
+  }
+  if (!sealed) return session.fail(sealed.error());
+  const auto& [manifest, outcome] = sealed.value();
+  if (!outcome) {
+    print_unchanged(session, manifest, json);
+    return kExitDone;
+  }
+  print_sealed(session, manifest, *outcome, json);
+  if (outcome->unclosed) {
+    session.complain(directory,
+                     "the state is durable, but its layer still has its log until the "
+                     "next mount: " +
+                         outcome->unclosed->message());
+  }
+  return kExitDone;
+}
+
+}  // namespace dgfs::tools
