@@ -14,6 +14,8 @@ namespace dgfs::delta {
 namespace {
 
 constexpr std::size_t kQuestionBytesMax = 256;
+// A seal or a checkpoint may take minutes; questions about the state are answered meanwhile.
+constexpr int kAnswersAtOnce = 4;
 // The server waits this long for a question, so the destructor may have to wait as long.
 constexpr std::chrono::seconds kPatience{1};
 
@@ -26,7 +28,9 @@ Result<std::unique_ptr<ControlServer>> ControlServer::start(storage::Env& env,
       new ControlServer(env, std::move(directory), std::move(listener), std::move(answer)));
   const storage::BlockedSignals blocked;  // the thread inherits it
   try {
-    server->thread_ = std::thread([own = server.get()] { own->serve(); });
+    for (int i = 0; i < kAnswersAtOnce; ++i) {
+      server->threads_.emplace_back([own = server.get()] { own->serve(); });
+    }
   } catch (const std::system_error& failure) {
     return Error(ErrorKind::kLimit, 7192, "cannot start a thread")
         .with_errno(failure.code().value());
@@ -44,10 +48,10 @@ ControlServer::ControlServer(storage::Env& env, std::string directory,
 ControlServer::~ControlServer() {
   static_cast<void>(env_.remove(directory_ + "/" + kControlName));
   listener_.stop();
-  if (thread_.joinable()) thread_.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
-// A process that asks slowly delays the others; only the owner of the delta and root can ask.
+// Processes that ask slowly delay the others; only the owner of the delta and root can ask.
 void ControlServer::serve() {
   while (true) {
     const auto connection = listener_.accept(kPatience);

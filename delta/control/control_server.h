@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ControlServer: a thread that answers the questions from the control socket of a delta, one after
-// the other.
+// ControlServer: threads that answer the questions from the control socket of a delta.
 #pragma once
 
 #include <functional>
@@ -10,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "base/result.h"
 #include "storage/env.h"
@@ -20,8 +20,8 @@ namespace dgfs::delta {
 /// One thread makes and destroys it.
 class ControlServer {
  public:
-  /// Answers one question, in the thread of the server. The server sends an error to the process
-  /// that asked.
+  /// Answers one question, in a thread of the server; four of them may call it at once. The server
+  /// sends an error to the process that asked.
   using Answer = std::function<Result<std::string>(std::string_view question)>;
 
   /// Begins to listen. The caller holds the lock of the delta, so a socket that is already there
@@ -32,7 +32,7 @@ class ControlServer {
   [[nodiscard]] static Result<std::unique_ptr<ControlServer>> start(storage::Env& env,
                                                                     std::string directory,
                                                                     Answer answer);
-  /// Removes the socket, and waits for an answer that is under way.
+  /// Removes the socket, and waits for the answers that are under way.
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;
@@ -47,7 +47,7 @@ class ControlServer {
   const std::string directory_;
   const storage::LocalListener listener_;
   const Answer answer_;
-  std::thread thread_;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace dgfs::delta

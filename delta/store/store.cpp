@@ -92,6 +92,7 @@ Status Store::start_loading() {
   });
   DGFS_CHECK(loading->start());
   loading->notify();
+  loading->finish();  // many layers at rest need no thread each
   tending_ = std::move(loading);
   return ok();
 }

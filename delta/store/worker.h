@@ -41,6 +41,8 @@ class Worker {
   [[nodiscard]] Status start();
   /// Tells the thread that there may be work. Thread-safe; does not wait.
   void notify();
+  /// Tells the thread to end as soon as there is no work. Thread-safe; does not wait.
+  void finish();
 
  private:
   void run();
@@ -50,6 +52,7 @@ class Worker {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool is_due_ = false;
+  bool is_finishing_ = false;
   bool is_ending_ = false;
   std::thread thread_;
 };

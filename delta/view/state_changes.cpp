@@ -10,58 +10,49 @@
 namespace dgfs::view {
 namespace {
 
-constexpr std::size_t kObjectsMax = 10'000'000;
-
-// What the records of layers mention.
+// The objects and names that records of layers are about.
 class Mentioned {
  public:
-  explicit Mentioned(StateChanges& changes) : changes_(changes) {}
+  Mentioned(StateChanges& changes, std::size_t objects_max)
+      : changes_(changes), objects_max_(objects_max) {}
 
+  /// Stops when there are too many objects.
   [[nodiscard]] Status read(const delta::Store& layer) {
     auto cursor = layer.message_cursor();
     Status moved = cursor.seek("");
-    for (; moved && cursor.is_at_place(); moved = cursor.next()) {
-      if (cursor.message()) {
-        DGFS_CHECK(note(cursor.key()));
-      }
-      if (const auto* end = cursor.covered_until()) {
-        DGFS_CHECK(note_range(cursor.key(), *end));
-      }
+    for (; moved && cursor.is_at_place() && !has_too_many(); moved = cursor.next()) {
+      if (cursor.message()) note(cursor.key());
+      if (const auto* end = cursor.covered_until()) note_range(cursor.key(), *end);
     }
     return moved;
   }
+  [[nodiscard]] bool has_too_many() const { return objects_.size() > objects_max_; }
   [[nodiscard]] const std::set<ObjectNumber>& objects() const { return objects_; }
 
  private:
-  [[nodiscard]] Status note(std::string_view key) {
+  void note(std::string_view key) {
     const auto prefix = delta::prefix_of(key);
     const auto record = static_cast<RecordClass>(prefix.object_class);
-    if (record == RecordClass::kReserved) return ok();
+    if (record == RecordClass::kReserved) return;
     if (record == RecordClass::kDentry && !rest_of(key).empty()) {
       changes_.names[prefix.object].insert(std::string(rest_of(key)));
     }
-    return note(prefix.object);
+    objects_.insert(prefix.object);
   }
   // The range deletes of neighbours may have become one.
-  [[nodiscard]] Status note_range(std::string_view begin, const delta::KeyEnd& end) {
+  void note_range(std::string_view begin, const delta::KeyEnd& end) {
     const auto first = delta::prefix_of(begin);
-    if (!end || delta::prefix_of(*end).object_class != first.object_class) {
-      return note(first.object);
-    }
+    objects_.insert(first.object);
+    if (!end || delta::prefix_of(*end).object_class != first.object_class) return;
     const auto last = delta::prefix_of(*end);
-    for (auto object = first.object; object <= last.object; ++object) {
+    for (auto object = first.object; object <= last.object && !has_too_many(); ++object) {
       if (object == last.object && *end == delta::first_key_of(last)) break;
-      DGFS_CHECK(note(object));
+      objects_.insert(object);
     }
-    return ok();
-  }
-  [[nodiscard]] Status note(ObjectNumber object) {
-    objects_.insert(object);
-    if (objects_.size() <= kObjectsMax) return ok();
-    return Error(ErrorKind::kLimit, 7531, "too many objects were changed between the two states");
   }
 
   StateChanges& changes_;
+  const std::size_t objects_max_;
   std::set<ObjectNumber> objects_;
 };
 
@@ -93,12 +84,14 @@ class Climb {
 
 }  // namespace
 
-Result<StateChanges> changes_between(std::span<const std::shared_ptr<delta::Store>> layers,
-                                     const NamesInState& first, const NamesInState& second) {
+Result<std::optional<StateChanges>> changes_between(
+    std::span<const std::shared_ptr<delta::Store>> layers, const NamesInState& first,
+    const NamesInState& second, std::size_t objects_max) {
   StateChanges changes;
-  Mentioned mentioned(changes);
+  Mentioned mentioned(changes, objects_max);
   for (const auto& layer : layers) {
     DGFS_CHECK(mentioned.read(*layer));
+    if (mentioned.has_too_many()) return std::optional<StateChanges>();
   }
   // Of a directory whose names have changed, the way to it must be found, too.
   auto objects = mentioned.objects();
@@ -109,7 +102,7 @@ Result<StateChanges> changes_between(std::span<const std::shared_ptr<delta::Stor
       DGFS_CHECK(climb.from(object));
     }
   }
-  return changes;
+  return std::optional(std::move(changes));
 }
 
 }  // namespace dgfs::view

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -34,16 +35,19 @@ struct StateChanges {
   }
 };
 
+/// changes_between() keeps at most so many changed objects, some 48 bytes each.
+inline constexpr std::size_t kChangedObjectsMax = 10'000'000;
+
 /// All names of an object in one state; none if it has none, or does not exist.
 using NamesInState = std::function<Result<std::vector<NamePlace>>(ObjectNumber)>;
 
+/// None: more objects were changed than it may keep, so a walk of both trees is the better way.
 /// @param layers  that the upper state shows and the lower one does not
 /// @param first   of one of the two states, as `second` of the other
-/// Errors: those of the stores and of the two functions; kLimit (more than ten million objects
-/// were changed). Cost: reads the layers once, and looks up each changed object and the directories
-/// above it in both states; memory for these.
-[[nodiscard]] Result<StateChanges> changes_between(
+/// Errors: those of the stores and of the two functions. Cost: reads the layers once, and looks up
+/// each changed object and the directories above it in both states; memory for these.
+[[nodiscard]] Result<std::optional<StateChanges>> changes_between(
     std::span<const std::shared_ptr<delta::Store>> layers, const NamesInState& first,
-    const NamesInState& second);
+    const NamesInState& second, std::size_t objects_max = kChangedObjectsMax);
 
 }  // namespace dgfs::view

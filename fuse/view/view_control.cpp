@@ -31,9 +31,9 @@ void ViewControl::say_closing() noexcept {
   service_ = nullptr;
 }
 
-// A checkpoint takes a while; the end of the mount waits for it.
+// A checkpoint or a seal takes a while; other questions do not wait for it, the end of the mount does.
 Result<std::string> ViewControl::answer(std::string_view question) {
-  const std::lock_guard lock(mutex_);
+  const std::shared_lock lock(mutex_);
   const bool is_closing = service_ == nullptr || !is_mounted_();
   if (question == delta::kAskState || is_closing) return state(is_closing);
   if (question == delta::kAskInfo) return statistics_json(*service_);
@@ -48,7 +48,6 @@ Result<std::string> ViewControl::answer(std::string_view question) {
   return Error(ErrorKind::kUnsupported, 5048, "this mount does not know the question");
 }
 
-// The end of the mount waits for it, too.
 Result<std::string> ViewControl::seal(std::string_view name) {
   DGFS_TRY(sealed, view_.seal({std::string(name), image_path_}));
   const delta::Manifest& manifest = sealed.manifest;

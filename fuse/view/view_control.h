@@ -6,7 +6,7 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 
@@ -45,7 +45,7 @@ class ViewControl {
   const std::string mount_point_;
   const std::string image_path_;
   view::View& view_;
-  std::mutex mutex_;            ///< guards the members below
+  std::shared_mutex mutex_;     ///< guards the members below; answers take it shared
   Service* service_ = nullptr;  ///< null: the delta is being closed
   std::function<bool()> is_mounted_;
   std::uint64_t process_id_ = 0;

@@ -206,8 +206,7 @@ Result<std::optional<view::StateChanges>> changes_between(const OpenState& first
   std::vector<std::shared_ptr<delta::Store>> layers;
   if (upper.delta) layers = upper.delta->stores();
   layers.erase(layers.begin(), layers.begin() + static_cast<std::ptrdiff_t>(lower.stores));
-  DGFS_TRY(changes, view::changes_between(layers, names_in(first), names_in(second)));
-  return std::optional(std::move(changes));
+  return view::changes_between(layers, names_in(first), names_in(second));
 }
 
 }  // namespace dgfs::tools

@@ -43,7 +43,8 @@ struct OpenState {
 [[nodiscard]] Result<OpenState> open_state(const Session& session, const StateArgument& argument,
                                            const std::optional<std::string>& image_path);
 /// Where two states of one delta may differ; none: anywhere, because the index of the image does
-/// not list the names of linked objects. Errors: those of changes_between().
+/// not list the names of linked objects, or because too many objects were changed. Errors: those of
+/// view::changes_between().
 [[nodiscard]] Result<std::optional<view::StateChanges>> changes_between(const OpenState& first,
                                                                         const OpenState& second);
 

@@ -72,17 +72,19 @@ Status BlockFile::trim() {
       free_unnoted();
       end_bytes = space_.end_bytes();
       reserved_end_bytes_ = end_bytes;
+      needed_end_bytes_ = end_bytes;
+      counted_free_bytes_ = 0;
       counts_on_free_ = false;
     }
     // Only a file that gets shorter gives back what was allocated behind it. The last block may be
     // padded beyond the present end.
-    DGFS_CHECK(file_->truncate(end_bytes + kAllocatedPageBytes));
+    DGFS_CHECK(file_->truncate(end_bytes + kDiskPageBytes));
     DGFS_CHECK(file_->truncate(end_bytes));
     const std::lock_guard lock(mutex_);
     give_back_behind(end_bytes);
     is_synced_ = false;
   }
-  punch(kAllocatedPageBytes, 0);
+  punch(kDiskPageBytes, 0);
   return ok();
 }
 

@@ -60,6 +60,28 @@ TEST_F(Control, WhatCannotBeDoneIsSaid) {
   EXPECT_NE(answer.error().text().find("no room for it"), std::string::npos);
 }
 
+TEST_F(Control, ASlowAnswerDelaysNoOther) {
+  std::atomic<bool> is_done = false;
+  std::atomic<bool> has_begun = false;
+  const auto server = serve([&](std::string_view question) -> Result<std::string> {
+    if (question != kAskCheckpoint) return std::string("at once");
+    has_begun = true;
+    is_done.wait(false);
+    return std::string("at last");
+  });
+  std::thread slow([&] {
+    const auto answer = ask_holder(directory(), kAskCheckpoint);
+    ASSERT_TRUE(answer) << answer.error().message();
+    EXPECT_EQ(answer.value(), "at last");
+  });
+  while (!has_begun) std::this_thread::yield();
+  const auto answer = ask_holder(directory(), kAskState);
+  EXPECT_TRUE(answer) << answer.error().message();
+  is_done = true;
+  is_done.notify_all();
+  slow.join();
+}
+
 TEST_F(Control, NobodyIsThere) {
   EXPECT_EQ(ask_holder(directory(), kAskState).error().kind(), ErrorKind::kNotFound);
   EXPECT_EQ(ask_holder(directory() + "/none", kAskState).error().kind(), ErrorKind::kNotFound);

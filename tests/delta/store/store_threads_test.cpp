@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "delta/store/run/object_key.h"
 #include "storage/memory/env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
@@ -301,6 +302,28 @@ TEST(StoreStart, StartsThreadsAndOpeningNone) {
   EXPECT_EQ(count_new_threads(before), 2U);
   ASSERT_TRUE(store->close());
   EXPECT_EQ(values_of(*store).size(), 1U);
+}
+
+// A delta has many layers, and each of them is such a store.
+TEST(StoreStart, AReadOnlyStoreEndsItsThreadOnceTheFilterIsRead) {
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  options.parameters.born_object = UINT64_MAX;
+  options.filter_prefixes = 32;
+  auto store = open_store(*env, options);
+  Batch batch;
+  for (std::uint64_t object = 0; object < 1000; ++object) batch.put(object_key(1, object), "value");
+  ASSERT_TRUE(store->apply(batch));
+  ASSERT_TRUE(store->close());
+  store = nullptr;
+  options.access = StoreAccess::kReadOnly;
+  options.in_background = true;
+  const auto before = threads();
+  store = open_store(*env, options);
+  EXPECT_TRUE(store->may_have(9, 9)) << "an unread stage lets all through";
+  ASSERT_TRUE(store->start());
+  while (store->may_have(9, 9) || count_new_threads(before) != 0) std::this_thread::yield();
 }
 
 // Calls beside the readers change all pieces of a chunk together. Each reader sees one letter,

@@ -11,6 +11,7 @@
 
 #include "delta/store/directory/states.h"
 #include "delta/store/store_files.h"
+#include "delta/view/state_changes.h"
 #include "tests/delta/view/view_fixture.h"
 
 namespace dgfs::test {
@@ -111,6 +112,51 @@ TEST_F(SealTest, ALayerIsClosedInTheBackground) {
   EXPECT_FALSE(disk.status("/delta/0001/log.0"));
   // 128 KiB of these are the first stage of its filter.
   EXPECT_LE(value_of(delta::bytes_on_disk(disk, "/delta/0001")), std::uint64_t{192} << 10);
+}
+
+// Each layer changes another object. A call reads only layers that have something about its object.
+TEST_F(SealTest, OnlyLayersWhoseFiltersSaySoAreRead) {
+  tree_.options().cache_bytes = 0;
+  tree_.open();
+  write(object("f", object("a")), 0, "changed");
+  tree_.seal_live();
+  write(object("gone"), 0, "changed");
+  tree_.seal_live();
+  value_of(view().set_attributes(object("b"), permissions_of(0700)));
+  tree_.seal_live();
+  tree_.wait_until_closed();
+  tree_.reopen();
+  const auto layers_read = [&](const auto& call) {
+    const auto before = tree_.delta_calls();
+    call();
+    auto after = tree_.delta_calls();
+    std::vector<int> read;
+    for (int layer = 1; layer <= 3; ++layer) {
+      const auto path = "/delta/000" + std::to_string(layer) + "/blocks";
+      if (after[path].reads != before.at(path).reads) read.push_back(layer);
+    }
+    return read;
+  };
+  EXPECT_EQ(layers_read([&] { EXPECT_EQ(content(object("f", object("a"))), "changedimage"); }),
+            std::vector{1});
+  EXPECT_EQ(layers_read([&] { EXPECT_EQ(content(object("gone")), "changedimage"); }),
+            std::vector{2});
+  EXPECT_EQ(layers_read([&] { value_of(view().attributes(object("b"))); }), std::vector{3});
+  EXPECT_EQ(layers_read([&] { value_of(view().attributes(object("a"))); }), std::vector<int>());
+}
+
+// A diff of two states that differ in more objects than it can keep walks both trees.
+TEST_F(SealTest, ChangesOfTooManyObjectsAreNotListed) {
+  tree_.open();
+  for (int i = 0; i < 4; ++i) value_of(view().create(kRoot, std::to_string(i), {}, {}));
+  tree_.seal_live();
+  tree_.wait_until_closed();
+  const std::vector layers{tree_.delta().stores().front()};
+  const view::NamesInState no_names = [](ObjectNumber) { return std::vector<view::NamePlace>(); };
+  const auto changes = value_of(view::changes_between(layers, no_names, no_names, 5));
+  ASSERT_TRUE(changes) << "the root and four files";
+  EXPECT_EQ(changes->names_in(kRoot)->size(), 4U);
+  EXPECT_FALSE(value_of(view::changes_between(layers, no_names, no_names, 4)));
 }
 
 // The next seal waits until the layer before is closed.
