@@ -76,21 +76,21 @@ Result<SealedDelta> Sealer::make(const delta::SealRequest& request) {
   const NumbersOfSeal ended(numbers_);
   DGFS_TRY(plan, delta_.prepare_seal(request, born, sealed->sequence() + kBatchesUntilSwitch));
   plan.fresh->hold_log();
-  const auto last_sequence = switch_or_give_up(plan, *sealed);
-  if (!last_sequence) return last_sequence.error();
-  DGFS_CHECK(make_durable(plan, *sealed, last_sequence.value()));
+  DGFS_TRY(switched, switch_or_give_up(plan, *sealed));
+  DGFS_CHECK(make_durable(plan, *sealed, switched.last_sequence));
   plan.fresh->release_log();
   auto started = start_closing(std::move(before));
   delta::SealOutcome outcome;
   outcome.layers = delta::layers_of(delta_.manifest());
   const auto& layer = delta_.manifest().stores[outcome.layers - 1];
-  outcome.changes = last_sequence.value() + 1 - layer.first_sequence;
+  outcome.changes = switched.last_sequence + 1 - layer.first_sequence;
+  outcome.switch_ns = switched.took_ns;
   outcome.bytes = sealed->counters().used_bytes;
   if (!started) outcome.unclosed = std::move(started).error();
   return SealedDelta{delta_.manifest(), std::move(outcome)};
 }
 
-Result<std::uint64_t> Sealer::switch_or_give_up(delta::SealPlan& plan, delta::Store& sealed) {
+Result<Sealer::Switched> Sealer::switch_or_give_up(delta::SealPlan& plan, delta::Store& sealed) {
   try {
     auto switched = switch_over(plan, sealed);
     if (!switched) delta_.give_up(std::move(plan));
@@ -102,13 +102,14 @@ Result<std::uint64_t> Sealer::switch_or_give_up(delta::SealPlan& plan, delta::St
 }
 
 // The fresh store has threads before the first batch, since they may not be started under one.
-Result<std::uint64_t> Sealer::switch_over(const delta::SealPlan& plan, delta::Store& sealed) {
+Result<Sealer::Switched> Sealer::switch_over(const delta::SealPlan& plan, delta::Store& sealed) {
   DGFS_CHECK(plan.fresh->start());
   DGFS_CHECK(sealed.sync());
   auto stores = delta_.stores();
   stores.push_back(plan.fresh);
   std::uint64_t last_sequence = 0;
   bool has_switched = false;
+  const auto begin = std::chrono::steady_clock::now();
   generations_.change([&]() -> GenerationRef {
     last_sequence = sealed.sequence();
     if (last_sequence >= plan.next.first_sequence) return nullptr;
@@ -117,7 +118,8 @@ Result<std::uint64_t> Sealer::switch_over(const delta::SealPlan& plan, delta::St
     has_switched = true;
     return next;
   });
-  if (has_switched) return last_sequence;
+  const auto took = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin);
+  if (has_switched) return Switched{last_sequence, static_cast<std::uint64_t>(took.count())};
   return Error(ErrorKind::kLimit, 7525, "too many changes came while the seal was prepared");
 }
 

@@ -46,11 +46,12 @@ class Sealer {
  private:
   // With sealing_ held:
   [[nodiscard]] Result<SealedDelta> make(const delta::SealRequest& request);
-  /// Returns the sequence number of the last batch of the sealed store.
-  [[nodiscard]] Result<std::uint64_t> switch_or_give_up(delta::SealPlan& plan,
-                                                        delta::Store& sealed);
-  [[nodiscard]] Result<std::uint64_t> switch_over(const delta::SealPlan& plan,
-                                                  delta::Store& sealed);
+  struct Switched {
+    std::uint64_t last_sequence;  ///< of the sealed store
+    std::uint64_t took_ns;        ///< writers were held up for no longer than this
+  };
+  [[nodiscard]] Result<Switched> switch_or_give_up(delta::SealPlan& plan, delta::Store& sealed);
+  [[nodiscard]] Result<Switched> switch_over(const delta::SealPlan& plan, delta::Store& sealed);
   [[nodiscard]] Status make_durable(const delta::SealPlan& plan, delta::Store& sealed,
                                     std::uint64_t last_sequence);
   [[nodiscard]] Status start_closing(std::weak_ptr<const Generation> before);

@@ -60,6 +60,7 @@ Result<std::string> ViewControl::seal(std::string_view name) {
   answer.add("id", delta::state_text(layer.state)).add("name", layer.name);
   if (sealed.outcome) {
     answer.add("changes", sealed.outcome->changes).add("bytes", sealed.outcome->bytes);
+    answer.add("switch_us", sealed.outcome->switch_ns / 1000);
   }
   return answer.text();
 }

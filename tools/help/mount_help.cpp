@@ -20,12 +20,12 @@ constexpr struct {
     {"delta", "DIR", "allow changes, and keep them in the directory DIR"},
     {"ro", "", "with a delta: show its tree, but allow no changes"},
     {"as_of", "STATE",
-     "with a delta: show this state of it, or the newest one from\n"
-     "this time or before, read-only; many mounts may do so at once"},
+     "with a delta: show this state of it, or the newest one of\n"
+     "that time, read-only; many mounts may do so at once"},
     {"seal", "TIME|SIZE",
      "keep the state of the delta unasked: when the newest state\n"
-     "is that old (24h; s, m, h), or when so much was changed since\n"
-     "(10G; K, M, G, T)"},
+     "is that old (24h; s, m, h), or when so much was changed\n"
+     "since then (10G; K, M, G, T)"},
     {"size", "BYTES", "the most that a delta may take, from 32M up; K, M, G, T as\nbelow"},
     {"commit", "SECONDS",
      "seconds of unsynced changes that a crash may lose (1);\n"

@@ -67,7 +67,10 @@ int print_answer(const Session& session, const std::string& answer, bool json) {
     line.add("sealed", is_sealed).add("id", all.get<std::string>("id", ""));
     const auto name = all.get<std::string>("name", "");
     if (!name.empty()) line.add("name", name);
-    if (is_sealed) line.add("changes", changes).add("bytes", bytes);
+    if (is_sealed) {
+      line.add("changes", changes).add("bytes", bytes);
+      line.add("switch_us", all.get<std::uint64_t>("switch_us", 0));
+    }
     session.print(line.line());
   } else if (is_sealed) {
     session.print(fmt::format("sealed {}: {}, {}\n", printable(title), counted(changes, "change"),
