@@ -109,7 +109,7 @@ Result<Sealer::Switched> Sealer::switch_over(const delta::SealPlan& plan, delta:
   stores.push_back(plan.fresh);
   std::uint64_t last_sequence = 0;
   bool has_switched = false;
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin_ns = env_.monotonic_ns();
   generations_.change([&]() -> GenerationRef {
     last_sequence = sealed.sequence();
     if (last_sequence >= plan.next.first_sequence) return nullptr;
@@ -118,8 +118,7 @@ Result<Sealer::Switched> Sealer::switch_over(const delta::SealPlan& plan, delta:
     has_switched = true;
     return next;
   });
-  const auto took = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin);
-  if (has_switched) return Switched{last_sequence, static_cast<std::uint64_t>(took.count())};
+  if (has_switched) return Switched{last_sequence, env_.monotonic_ns() - begin_ns};
   return Error(ErrorKind::kLimit, 7525, "too many changes came while the seal was prepared");
 }
 

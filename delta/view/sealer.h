@@ -27,9 +27,9 @@ namespace dgfs::view {
 class Sealer {
  public:
   /// All must outlive it.
-  Sealer(delta::DeltaDirectory& delta, Generations& generations, ObjectNumbers& numbers,
-         const Orphans& orphans)
-      : delta_(delta), generations_(generations), numbers_(numbers), orphans_(orphans) {}
+  Sealer(storage::Env& env, delta::DeltaDirectory& delta, Generations& generations,
+         ObjectNumbers& numbers, const Orphans& orphans)
+      : env_(env), delta_(delta), generations_(generations), numbers_(numbers), orphans_(orphans) {}
   /// Gives up a layer that nobody closes yet, as a crash does.
   ~Sealer();
   Sealer(const Sealer&) = delete;
@@ -64,6 +64,7 @@ class Sealer {
   [[nodiscard]] GenerationRef generation_with(
       std::vector<std::shared_ptr<delta::Store>> stores) const;
 
+  storage::Env& env_;
   delta::DeltaDirectory& delta_;
   Generations& generations_;
   ObjectNumbers& numbers_;

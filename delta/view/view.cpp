@@ -67,7 +67,7 @@ struct View::State {
         readers(generations),
         content_reader(generations, composed),
         data_seek(generations),
-        sealer(directory, generations, numbers, orphans) {}
+        sealer(env, directory, generations, numbers, orphans) {}
 
   /// Ends all orphans that can be ended. A damaged orphan keeps its mark, for a repair; so do all
   /// orphans of a delta that may not be written to. Errors: the first one.

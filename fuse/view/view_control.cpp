@@ -31,7 +31,8 @@ void ViewControl::say_closing() noexcept {
   service_ = nullptr;
 }
 
-// A checkpoint or a seal takes a while; other questions do not wait for it, the end of the mount does.
+// A checkpoint or a seal takes a while. Other questions do not wait for it; the end of the mount
+// does.
 Result<std::string> ViewControl::answer(std::string_view question) {
   const std::shared_lock lock(mutex_);
   const bool is_closing = service_ == nullptr || !is_mounted_();
