@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/view/generation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "delta/store/snapshot/snapshot.h"
@@ -31,7 +32,7 @@ std::vector<ObjectNumber> ends_of(const std::vector<std::shared_ptr<delta::Store
 
 Generation::Generation(std::shared_ptr<const reader::Image> image,
                        std::vector<std::shared_ptr<delta::Store>> stores, const Chunks& chunks,
-                       const Orphans* orphans)
+                       const Orphans* orphans, std::shared_ptr<const delta::FilterUnion> filters)
     : image_(std::move(image)),
       bottom_(*image_),
       orphans_(orphans),
@@ -39,24 +40,48 @@ Generation::Generation(std::shared_ptr<const reader::Image> image,
       chunks_(chunks),
       ends_(ends_of(stores_)),
       sealed_(sealed_of(stores_)),
-      sealed_stack_(sealed_) {}
+      sealed_stack_(sealed_),
+      filters_(std::move(filters)) {}
 
 // A filter passes every object that was born in its store or later, so the end is asked first.
+bool Generation::layer_may_have(std::size_t layer, RecordClass record, ObjectNumber object) const {
+  return object < ends_[layer] &&
+         sealed_[layer].may_have(static_cast<std::uint8_t>(record), object);
+}
+
+// Objects of the image are young for no layer.
 bool Generation::sealed_may_have(RecordClass record, ObjectNumber object) const {
-  for (std::size_t i = sealed_.size(); i-- > 0;) {
-    if (object < ends_[i] && sealed_[i].may_have(static_cast<std::uint8_t>(record), object)) {
-      return true;
-    }
+  const auto may_have = [&](std::size_t layer) { return layer_may_have(layer, record, object); };
+  std::size_t asked = 0;  // so many of the oldest layers are known not to have it
+  if (filters_ != nullptr && object < sealed_.front().born_object() &&
+      !filters_->may_have({static_cast<std::uint8_t>(record), object})) {
+    const auto& left_out = filters_->left_out();
+    if (std::any_of(left_out.begin(), left_out.end(), may_have)) return true;
+    asked = filters_->filters();
+  }
+  for (std::size_t layer = sealed_.size(); layer-- > asked;) {
+    if (may_have(layer)) return true;
   }
   return false;
+}
+
+std::shared_ptr<const delta::FilterUnion> filters_of_layers(
+    const std::vector<std::shared_ptr<delta::Store>>& stores) {
+  constexpr std::size_t kFewLayers = 2;
+  if (stores.size() <= kFewLayers) return nullptr;
+  std::vector<const delta::PrefixFilter*> filters;
+  for (const delta::Snapshot& layer : sealed_of(stores)) filters.push_back(layer.filter());
+  return std::make_shared<const delta::FilterUnion>(filters);
 }
 
 GenerationRef generation_of(const reader::Image& image, const delta::DeltaDirectory& delta,
                             const Orphans* orphans) {
   // The caller keeps the image.
   const std::shared_ptr<const reader::Image> kept(std::shared_ptr<void>(), &image);
-  return std::make_shared<const Generation>(kept, delta.stores(),
-                                            Chunks(delta.manifest().chunk_bytes), orphans);
+  auto stores = delta.stores();
+  auto filters = filters_of_layers(stores);
+  return std::make_shared<const Generation>(
+      kept, std::move(stores), Chunks(delta.manifest().chunk_bytes), orphans, std::move(filters));
 }
 
 }  // namespace dgfs::view

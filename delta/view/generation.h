@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "delta/store/directory/delta_directory.h"
+#include "delta/store/filter/filter_union.h"
 #include "delta/store/snapshot/stack_snapshot.h"
 #include "delta/view/contents/chunks.h"
 #include "delta/view/image_bottom.h"
@@ -31,9 +32,11 @@ class Generation {
   /// @param chunks   how files are cut into chunks
   /// @param orphans  of the view that changes the stores, must outlive it; null: no view changes
   ///                 them
+  /// @param filters  of the oldest of the other stores, to ask them all at once; null: of none
   Generation(std::shared_ptr<const reader::Image> image,
              std::vector<std::shared_ptr<delta::Store>> stores, const Chunks& chunks,
-             const Orphans* orphans = nullptr);
+             const Orphans* orphans = nullptr,
+             std::shared_ptr<const delta::FilterUnion> filters = nullptr);
 
   [[nodiscard]] const ImageBottom& bottom() const { return bottom_; }
   [[nodiscard]] const std::shared_ptr<const reader::Image>& image() const { return image_; }
@@ -54,6 +57,10 @@ class Generation {
     return live().may_have(static_cast<std::uint8_t>(record), object);
   }
   [[nodiscard]] bool sealed_may_have(RecordClass record, ObjectNumber object) const;
+  /// For the next generation, if it has the same sealed stores and perhaps more.
+  [[nodiscard]] const std::shared_ptr<const delta::FilterUnion>& filters() const {
+    return filters_;
+  }
   /// When an object that is still referenced lost its last name; none: it has a name or does not
   /// exist.
   [[nodiscard]] std::optional<Time> orphan_since(ObjectNumber object) const {
@@ -61,6 +68,9 @@ class Generation {
   }
 
  private:
+  [[nodiscard]] bool layer_may_have(std::size_t layer, RecordClass record,
+                                    ObjectNumber object) const;
+
   std::shared_ptr<const reader::Image> image_;
   ImageBottom bottom_;
   const Orphans* orphans_;
@@ -70,7 +80,13 @@ class Generation {
   std::vector<ObjectNumber> ends_;
   std::vector<delta::Snapshot> sealed_;  ///< of stores_, so they end first
   delta::StackSnapshot sealed_stack_;
+  std::shared_ptr<const delta::FilterUnion> filters_;  ///< of the first of sealed_
 };
+
+/// Throws std::bad_alloc. Cost: reads the filters once.
+/// @param stores  as of Generation
+[[nodiscard]] std::shared_ptr<const delta::FilterUnion> filters_of_layers(
+    const std::vector<std::shared_ptr<delta::Store>>& stores);
 
 /// The present layers of an open delta.
 /// @param image    must outlive the result

@@ -113,7 +113,7 @@ Result<Sealer::Switched> Sealer::switch_over(const delta::SealPlan& plan, delta:
   generations_.change([&]() -> GenerationRef {
     last_sequence = sealed.sequence();
     if (last_sequence >= plan.next.first_sequence) return nullptr;
-    auto next = generation_with(stores);
+    auto next = generation_with(stores, generations_.current()->filters());
     numbers_.switch_over();
     has_switched = true;
     return next;
@@ -146,10 +146,11 @@ Status Sealer::make_durable(const delta::SealPlan& plan, delta::Store& sealed,
   }
 }
 
-GenerationRef Sealer::generation_with(std::vector<std::shared_ptr<delta::Store>> stores) const {
+GenerationRef Sealer::generation_with(std::vector<std::shared_ptr<delta::Store>> stores,
+                                      std::shared_ptr<const delta::FilterUnion> filters) const {
   const auto current = generations_.current();
   return std::make_shared<const Generation>(current->image(), std::move(stores), current->chunks(),
-                                            &orphans_);
+                                            &orphans_, std::move(filters));
 }
 
 Status Sealer::start_closing(std::weak_ptr<const Generation> before) {
@@ -196,7 +197,9 @@ Status Sealer::close_in_steps(std::weak_ptr<const Generation> before) {
 // Returns the generation that was replaced.
 std::weak_ptr<const Generation> Sealer::renew_generation() {
   std::weak_ptr<const Generation> replaced = generations_.current();
-  const auto next = generation_with(delta_.stores());
+  auto stores = delta_.stores();
+  auto filters = filters_of_layers(stores);
+  const auto next = generation_with(std::move(stores), std::move(filters));
   generations_.change([&] { return next; });
   return replaced;
 }

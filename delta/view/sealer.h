@@ -62,7 +62,8 @@ class Sealer {
   [[nodiscard]] bool wait_for_end(const std::weak_ptr<const Generation>& generation) const;
   [[nodiscard]] std::weak_ptr<const Generation> renew_generation();
   [[nodiscard]] GenerationRef generation_with(
-      std::vector<std::shared_ptr<delta::Store>> stores) const;
+      std::vector<std::shared_ptr<delta::Store>> stores,
+      std::shared_ptr<const delta::FilterUnion> filters) const;
 
   storage::Env& env_;
   delta::DeltaDirectory& delta_;

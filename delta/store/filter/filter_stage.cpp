@@ -10,7 +10,6 @@
 namespace dgfs::delta {
 namespace {
 
-constexpr std::size_t kLineBytes = 64;
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // The bit in a word: each word uses other bits of the hash, and none that choose the line.

@@ -21,6 +21,7 @@ class FilterStage {
  public:
   static constexpr std::uint64_t kBitsOfPrefix = 16;
   static constexpr std::uint64_t kPrefixesOfLine = 32;  ///< in a full stage, on average
+  static constexpr std::size_t kLineBytes = kPrefixesOfLine * kBitsOfPrefix / 8;
   static constexpr std::uint64_t kCapacityMax = std::uint64_t{4} << 20;
 
   /// Whether a stage may have this capacity: whole lines, and no more than kCapacityMax.

@@ -53,6 +53,8 @@ class Snapshot {
   [[nodiscard]] bool may_have(std::uint8_t object_class, std::uint64_t object) const {
     return filter_ == nullptr || filter_->may_have({object_class, object});
   }
+  /// Null: the store has none. The store owns it.
+  [[nodiscard]] const PrefixFilter* filter() const { return filter_; }
   /// Above every object number below the store.
   [[nodiscard]] std::uint64_t born_object() const { return born_object_; }
   /// The volume that holds large values.

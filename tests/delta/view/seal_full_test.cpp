@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Live seals at the size limit of a delta, and on a full disk: a seal without room is refused before
-// it begins, and all stores together keep to the limit.
+// Live seals at the size limit of a delta, and on a full disk: a seal without room is refused
+// before it begins, and all stores together keep to the limit.
 #include <fmt/format.h>
 
 #include <map>
@@ -41,8 +41,8 @@ class SealFull : public testing::TestWithParam<bool> {
   [[nodiscard]] std::uint64_t delta_bytes() {
     std::uint64_t bytes = 0;
     for (const auto& store : tree_.delta().present_manifest().stores) {
-      bytes += value_of(
-          delta::bytes_on_disk(memory(), fmt::format("{}/{:04}", ViewedTree::kDelta, store.number)));
+      bytes += value_of(delta::bytes_on_disk(
+          memory(), fmt::format("{}/{:04}", ViewedTree::kDelta, store.number)));
     }
     return bytes;
   }
