@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/printable.h"
+#include "delta/view/listing_places.h"
 #include "tests/delta/view/model/tree_dump.h"
 
 namespace dgfs::test {
@@ -122,14 +123,29 @@ void OpenListings::open(Choice& choice) {
   streams_.push_back(std::move(stream));
 }
 
-// A place outlives the view if its name still exists. The view forgets which name had a cookie, so
-// a stream that went back to an old place might miss a name that was made there afterwards.
+// Whether the place is seen from an anchor that is no name of the directory any more.
+bool OpenListings::has_lost_anchor(const Stream& stream) const {
+  const auto place = view::ListingPlace::of(stream.cookie);
+  if (!place || place->kind != view::ListingPlace::Kind::kAnchored) return false;
+  const auto directory = operations_.pairs().number_of(stream.directory);
+  const auto& names = directory_of(stream)->names;
+  return std::none_of(names.begin(), names.end(), [&](const auto& name) {
+    return view::anchor_of(view::name_hash(directory, name.first)) == place->anchor;
+  });
+}
+
+// A place outlives the view if its name still exists, and its anchor, if it has one. The view
+// forgets which name had a cookie, so a stream that went back to an old place might miss a name
+// that was made there afterwards.
 void OpenListings::close() {
   for (Stream& stream : streams_) {
     const auto places = places_of(stream);
     const auto is_gone = [&](const Place& place) { return !places.contains(place); };
     stream.given.clear();
-    if (stream.cookie != 0 && is_gone(stream.at)) rewind(stream), begin_again(stream);
+    if (stream.cookie != 0 && (is_gone(stream.at) || has_lost_anchor(stream))) {
+      rewind(stream);
+      begin_again(stream);
+    }
     stream.listing = nullptr;
   }
 }

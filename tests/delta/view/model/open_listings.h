@@ -73,6 +73,7 @@ class OpenListings {
   /// Null: the directory has ended.
   [[nodiscard]] const ModelObject* directory_of(const Stream& stream) const;
   [[nodiscard]] bool is_removed(const Stream& stream) const;
+  [[nodiscard]] bool has_lost_anchor(const Stream& stream) const;
   [[nodiscard]] std::set<Place> places_of(const Stream& stream) const;
   void add_to_ever(Stream& stream) const;
 
