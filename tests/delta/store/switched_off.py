@@ -56,6 +56,11 @@ MECHANISMS = [
               STORE + "commit_log.cpp",
               "  wait_until_released();\n  Checkpoint begun;\n", "  Checkpoint begun;\n",
               ["SealOrder.ACheckpointWaitsAsWell"], program="view_seal_test"),
+    Mechanism("layers: a filter that the union leaves out is asked itself",
+              "delta/view/generation.cpp",
+              "    const auto& left_out = filters_->left_out();\n"
+              "    if (std::any_of(left_out.begin(), left_out.end(), may_have)) return true;\n", "",
+              ["SealTest.AFullFilterIsAskedItself"], program="view_seal_test"),
     Mechanism("layers: one with a log must reach its last batch",
               STORE + "directory/delta_directory.cpp",
               "  if (store.sequence() == layer.layer.last_sequence) return ok();\n",

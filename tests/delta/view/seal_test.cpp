@@ -145,6 +145,29 @@ TEST_F(SealTest, OnlyLayersWhoseFiltersSaySoAreRead) {
   EXPECT_EQ(layers_read([&] { value_of(view().attributes(object("a"))); }), std::vector<int>());
 }
 
+// The filter of the first layer is so full that the filter of all layers leaves it out.
+TEST_F(SealTest, AFullFilterIsAskedItself) {
+  tree_.options().filter_prefixes = 32;
+  constexpr int kFiles = 40;
+  for (int i = 0; i < kFiles; ++i) tree_.tree().file("a/" + std::to_string(i), "of the image");
+  tree_.open();
+  for (int i = 0; i < kFiles; ++i) {
+    const auto file = object(std::to_string(i), object("a"));
+    value_of(view().set_attributes(file, permissions_of(0751)));
+  }
+  tree_.seal_live();
+  for (const char* name : {"one", "two"}) {
+    value_of(view().create(kRoot, name, {}, {}));
+    tree_.seal_live();
+  }
+  tree_.wait_until_closed();
+  tree_.reopen();
+  for (int i = 0; i < kFiles; ++i) {
+    const auto file = object(std::to_string(i), object("a"));
+    EXPECT_EQ(value_of(view().attributes(file)).mode & 0777, 0751U) << i;
+  }
+}
+
 // A diff of two states that differ in more objects than it can keep walks both trees.
 TEST_F(SealTest, ChangesOfTooManyObjectsAreNotListed) {
   tree_.open();
