@@ -119,8 +119,10 @@ class DeltaCommand {
  private:
   Status check_place(const delta::StoreReport& report) const {
     if (!place_) return ok();
-    return delta::check_stacked(report.superblock, place_->manifest, place_->index,
-                                place_->directory);
+    DGFS_CHECK(delta::check_stacked(report.superblock, place_->manifest, place_->index,
+                                    place_->directory));
+    return delta::check_layer_end(report.log_sequence, place_->manifest, place_->index,
+                                  place_->directory);
   }
   void add_place(JsonObject& object) const {
     if (!place_) return;
@@ -258,6 +260,14 @@ int check_names(const Session& session, const std::string& directory,
   return image ? NamesCheck(session, options).run(directory, *image) : kExitFailed;
 }
 
+// A mount may still be closing the newest layer. All other troubles are found by the check.
+Status wait_until_closed(const Session& session, const std::string& directory, std::size_t layers) {
+  const auto find = [&](const delta::Manifest&) -> Result<std::size_t> { return layers; };
+  const auto opened = delta::DeltaDirectory::open_state(session.env(), directory, find, {});
+  const bool is_busy = !opened && opened.error().kind() == ErrorKind::kBusy;
+  return is_busy ? Status(opened.error()) : ok();
+}
+
 // Checks the layers of a state, whether or not the delta is mounted, and their names.
 int check_state(const Session& session, const std::string& directory, const std::string& state,
                 const std::optional<std::string>& image_path, const ImageOptions& image_options,
@@ -271,6 +281,9 @@ int check_state(const Session& session, const std::string& directory, const std:
       session.print("base is the image alone, which 'dgfs verify' checks\n");
     }
     return kExitDone;
+  }
+  if (const auto closed = wait_until_closed(session, directory, layers.value()); !closed) {
+    return session.fail(closed.error());
   }
   const int code = run_stores(session, directory, manifest.value(), layers.value(), options, true);
   if (session.should_stop()) return code;

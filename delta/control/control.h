@@ -25,10 +25,12 @@ inline constexpr std::chrono::seconds kControlPatience{10};
 inline constexpr std::string_view kAskState = "state";
 /// Statistics of the mount (statistics_json()) and of its delta.
 inline constexpr std::string_view kAskInfo = "info";
-/// {"done": true}: all earlier changes are in a durable tree, and the log is empty.
+/// {"done": true}: all earlier changes of the store that is written to are in a durable tree, and
+/// its log is empty. A layer that is being closed may still have its own.
 inline constexpr std::string_view kAskCheckpoint = "checkpoint";
 /// "seal" or "seal NAME": {"sealed": whether a layer was made, "id", "title", "name"} of the newest
-/// state, and of a new one "changes" and "bytes". The layer is durable then.
+/// state, and of a new one "changes", "bytes", "switch_us" (writers were held up for no longer),
+/// and "unclosed" (why its log stays until the next opening). The layer is durable then.
 inline constexpr std::string_view kAskSeal = "seal";
 /// An answer with this prefix says why the holder did not do what was asked.
 inline constexpr std::string_view kRefusal = "refused: ";

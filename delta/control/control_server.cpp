@@ -14,8 +14,6 @@ namespace dgfs::delta {
 namespace {
 
 constexpr std::size_t kQuestionBytesMax = 256;
-// A seal or a checkpoint may take minutes; questions about the state are answered meanwhile.
-constexpr int kAnswersAtOnce = 4;
 // The server waits this long for a question, so the destructor may have to wait as long.
 constexpr std::chrono::seconds kPatience{1};
 

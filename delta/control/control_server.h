@@ -20,8 +20,10 @@ namespace dgfs::delta {
 /// One thread makes and destroys it.
 class ControlServer {
  public:
-  /// Answers one question, in a thread of the server; four of them may call it at once. The server
-  /// sends an error to the process that asked.
+  /// A seal or a checkpoint may take minutes; questions about the state are answered meanwhile.
+  static constexpr int kAnswersAtOnce = 4;
+  /// Answers one question, in a thread of the server; kAnswersAtOnce of them may call it at once.
+  /// The server sends an error to the process that asked.
   using Answer = std::function<Result<std::string>(std::string_view question)>;
 
   /// Begins to listen. The caller holds the lock of the delta, so a socket that is already there

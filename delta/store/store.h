@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -105,7 +106,11 @@ class Store {
   /// A log that is still held loses what it would have written.
   ~Store() {
     is_ending_ = true;
-    if (log_.is_held()) fail(Error(ErrorKind::kIo, 7521, "the store did not come into use"));
+    if (!log_.is_held()) return;
+    try {
+      fail(unused_);
+    } catch (const std::bad_alloc&) {  // it is noted nevertheless
+    }
   }
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -313,6 +318,8 @@ class Store {
   // Lock order: the locks of maintenance_, log_, tables_ and reserve_, then one innermost lock. No
   // I/O under the last three.
   storage::Env& env_;  ///< for its clock
+  /// Made while there is memory for it.
+  const Error unused_{ErrorKind::kIo, 7521, "the store did not come into use"};
   const StoreOptions options_;
   Failure failure_;
   std::unique_ptr<storage::File> superblocks_;  ///< holds the lock of the store: closed last

@@ -72,22 +72,22 @@ Result<SealedDelta> Sealer::make(const delta::SealRequest& request) {
   if (delta_.is_unchanged()) return SealedDelta{delta_.manifest(), std::nullopt};
   DGFS_CHECK(delta_.check_seal(request));
   DGFS_TRY(born, numbers_.begin_seal());
-  auto before = std::weak_ptr<const Generation>(generations_.current());
+  std::vector<std::weak_ptr<const Generation>> before{renewed_, generations_.current()};
   const NumbersOfSeal ended(numbers_);
   DGFS_TRY(plan, delta_.prepare_seal(request, born, sealed->sequence() + kBatchesUntilSwitch));
   plan.fresh->hold_log();
   DGFS_TRY(switched, switch_or_give_up(plan, *sealed));
-  DGFS_CHECK(make_durable(plan, *sealed, switched.last_sequence));
+  DGFS_TRY(manifest, make_durable(plan, *sealed, switched.last_sequence));
   plan.fresh->release_log();
   auto started = start_closing(std::move(before));
   delta::SealOutcome outcome;
-  outcome.layers = delta::layers_of(delta_.manifest());
-  const auto& layer = delta_.manifest().stores[outcome.layers - 1];
+  outcome.layers = delta::layers_of(manifest);
+  const auto& layer = manifest.stores[outcome.layers - 1];
   outcome.changes = switched.last_sequence + 1 - layer.first_sequence;
   outcome.switch_ns = switched.took_ns;
   outcome.bytes = sealed->counters().used_bytes;
   if (!started) outcome.unclosed = std::move(started).error();
-  return SealedDelta{delta_.manifest(), std::move(outcome)};
+  return SealedDelta{std::move(manifest), std::move(outcome)};
 }
 
 Result<Sealer::Switched> Sealer::switch_or_give_up(delta::SealPlan& plan, delta::Store& sealed) {
@@ -124,8 +124,8 @@ Result<Sealer::Switched> Sealer::switch_over(const delta::SealPlan& plan, delta:
 
 // After an error it is unknown which stack the next opening finds, so neither store may make
 // anything durable.
-Status Sealer::make_durable(const delta::SealPlan& plan, delta::Store& sealed,
-                            std::uint64_t last_sequence) {
+Result<delta::Manifest> Sealer::make_durable(const delta::SealPlan& plan, delta::Store& sealed,
+                                             std::uint64_t last_sequence) {
   const auto fail_both = [&](const Error& error) {
     for (delta::Store* store : {&sealed, plan.fresh.get()}) {
       try {
@@ -136,8 +136,10 @@ Status Sealer::make_durable(const delta::SealPlan& plan, delta::Store& sealed,
     }
   };
   try {
-    auto made = sealed.sync(last_sequence);
-    if (made) made = delta_.commit_seal(plan, last_sequence);
+    auto made = [&]() -> Result<delta::Manifest> {
+      DGFS_CHECK(sealed.sync(last_sequence));
+      return delta_.commit_seal(plan, last_sequence);
+    }();
     if (!made) fail_both(made.error());
     return made;
   } catch (const std::bad_alloc&) {
@@ -153,7 +155,7 @@ GenerationRef Sealer::generation_with(std::vector<std::shared_ptr<delta::Store>>
                                             &orphans_, std::move(filters));
 }
 
-Status Sealer::start_closing(std::weak_ptr<const Generation> before) {
+Status Sealer::start_closing(std::vector<std::weak_ptr<const Generation>> before) {
   {
     const std::lock_guard lock(state_lock_);
     is_closing_ = true;
@@ -169,7 +171,7 @@ Status Sealer::start_closing(std::weak_ptr<const Generation> before) {
   }
 }
 
-void Sealer::close_layer(const std::weak_ptr<const Generation>& before) {
+void Sealer::close_layer(const std::vector<std::weak_ptr<const Generation>>& before) {
   Status closed = ok();
   try {
     closed = close_in_steps(before);
@@ -181,16 +183,17 @@ void Sealer::close_layer(const std::weak_ptr<const Generation>& before) {
   is_closing_ = false;
 }
 
-// Operations of the generation before the switch may wait for room in the sealed store, or sync it.
+// Operations of generations before the switch may wait for room in the sealed store, or sync it.
 // The generation of the switch shows tables and old blocks of it, which go with that generation.
-Status Sealer::close_in_steps(std::weak_ptr<const Generation> before) {
+Status Sealer::close_in_steps(const std::vector<std::weak_ptr<const Generation>>& before) {
   const Error given_up(ErrorKind::kInterrupted, 7529, "the view ended before the layer was closed");
-  if (!wait_for_end(before)) return given_up;
+  for (const auto& generation : before) {
+    if (!wait_for_end(generation)) return given_up;
+  }
   DGFS_CHECK(delta_.begin_closing());
-  before = renew_generation();
-  if (!wait_for_end(before)) return given_up;
+  if (!wait_for_end(renew_generation())) return given_up;
   DGFS_CHECK(delta_.end_closing());
-  static_cast<void>(renew_generation());
+  renewed_ = renew_generation();
   return ok();
 }
 

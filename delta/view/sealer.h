@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "base/result.h"
 #include "delta/store/directory/delta_directory.h"
@@ -52,13 +53,15 @@ class Sealer {
   };
   [[nodiscard]] Result<Switched> switch_or_give_up(delta::SealPlan& plan, delta::Store& sealed);
   [[nodiscard]] Result<Switched> switch_over(const delta::SealPlan& plan, delta::Store& sealed);
-  [[nodiscard]] Status make_durable(const delta::SealPlan& plan, delta::Store& sealed,
-                                    std::uint64_t last_sequence);
-  [[nodiscard]] Status start_closing(std::weak_ptr<const Generation> before);
+  /// Returns the manifest with the layer.
+  [[nodiscard]] Result<delta::Manifest> make_durable(const delta::SealPlan& plan,
+                                                     delta::Store& sealed,
+                                                     std::uint64_t last_sequence);
+  [[nodiscard]] Status start_closing(std::vector<std::weak_ptr<const Generation>> before);
   void join();
 
-  void close_layer(const std::weak_ptr<const Generation>& before);
-  [[nodiscard]] Status close_in_steps(std::weak_ptr<const Generation> before);
+  void close_layer(const std::vector<std::weak_ptr<const Generation>>& before);
+  [[nodiscard]] Status close_in_steps(const std::vector<std::weak_ptr<const Generation>>& before);
   [[nodiscard]] bool wait_for_end(const std::weak_ptr<const Generation>& generation) const;
   [[nodiscard]] std::weak_ptr<const Generation> renew_generation();
   [[nodiscard]] GenerationRef generation_with(
@@ -73,6 +76,9 @@ class Sealer {
 
   std::mutex sealing_;  ///< of the seal that is under way; guards closing_
   std::thread closing_;
+  /// Replaced last by closing_, or by nobody. Its operations may still use the store that the next
+  /// seal makes a layer. For closing_ while it runs, else under sealing_.
+  std::weak_ptr<const Generation> renewed_;
   std::atomic<bool> is_ending_ = false;
   mutable std::mutex state_lock_;  ///< innermost; guards what follows
   bool is_closing_ = false;

@@ -26,8 +26,8 @@ class Mentioned {
     }
     return moved;
   }
-  [[nodiscard]] bool has_too_many() const { return objects_.size() > objects_max_; }
-  [[nodiscard]] const std::set<ObjectNumber>& objects() const { return objects_; }
+  [[nodiscard]] bool has_too_many() const { return objects_.size() + names_ > objects_max_; }
+  [[nodiscard]] std::set<ObjectNumber> take_objects() { return std::move(objects_); }
 
  private:
   void note(std::string_view key) {
@@ -35,7 +35,7 @@ class Mentioned {
     const auto record = static_cast<RecordClass>(prefix.object_class);
     if (record == RecordClass::kReserved) return;
     if (record == RecordClass::kDentry && !rest_of(key).empty()) {
-      changes_.names[prefix.object].insert(std::string(rest_of(key)));
+      names_ += changes_.names[prefix.object].insert(std::string(rest_of(key))).second ? 1 : 0;
     }
     objects_.insert(prefix.object);
   }
@@ -53,6 +53,7 @@ class Mentioned {
 
   StateChanges& changes_;
   const std::size_t objects_max_;
+  std::size_t names_ = 0;  ///< in changes_
   std::set<ObjectNumber> objects_;
 };
 
@@ -94,7 +95,7 @@ Result<std::optional<StateChanges>> changes_between(
     if (mentioned.has_too_many()) return std::optional<StateChanges>();
   }
   // Of a directory whose names have changed, the way to it must be found, too.
-  auto objects = mentioned.objects();
+  auto objects = mentioned.take_objects();
   for (const auto& [directory, names] : changes.names) objects.insert(directory);
   for (const auto* names : {&first, &second}) {
     Climb climb(*names, changes);

@@ -35,13 +35,14 @@ struct StateChanges {
   }
 };
 
-/// changes_between() keeps at most so many changed objects, some 48 bytes each.
+/// changes_between() reads at most so many changed objects and names from layers. It takes some 150
+/// bytes for an object, and 100 for a name.
 inline constexpr std::size_t kChangedObjectsMax = 10'000'000;
 
 /// All names of an object in one state; none if it has none, or does not exist.
 using NamesInState = std::function<Result<std::vector<NamePlace>>(ObjectNumber)>;
 
-/// None: more objects were changed than it may keep, so a walk of both trees is the better way.
+/// None: more was changed than it may keep, so a walk of both trees is the better way.
 /// @param layers  that the upper state shows and the lower one does not
 /// @param first   of one of the two states, as `second` of the other
 /// Errors: those of the stores and of the two functions. Cost: reads the layers once, and looks up

@@ -2,9 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/view/seal_schedule.h"
 
-#include <algorithm>
 #include <exception>
-#include <system_error>
 #include <utility>
 
 #include "storage/posix/blocked_signals.h"
@@ -26,7 +24,7 @@ SealSchedule::SealSchedule(storage::Env& env, view::View& view, delta::DeltaDire
       image_path_(std::move(image_path)),
       times_(times),
       warn_(std::move(warn)),
-      mounted_at_(env.now()) {}
+      counted_from_ns_(env.monotonic_ns()) {}
 
 SealSchedule::~SealSchedule() {
   {
@@ -42,9 +40,8 @@ Status SealSchedule::start() {
   const storage::BlockedSignals blocked;  // the thread inherits it
   try {
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error& failure) {
-    return Error(ErrorKind::kLimit, 5091, "cannot start a thread")
-        .with_errno(failure.code().value());
+  } catch (const std::exception&) {  // no thread, or no memory for one
+    return Error(ErrorKind::kLimit, 5091, "cannot start a thread");
   }
   return ok();
 }
@@ -54,35 +51,44 @@ bool SealSchedule::is_due() const {
     return true;
   }
   if (times_.interval.count() == 0) return false;
-  Time last = mounted_at_;
-  for (const auto& store : delta_.present_manifest().stores) {
-    last = std::max(last, store.layer.sealed_at);
-  }
-  return env_.now().seconds - last.seconds >= times_.interval.count();
+  const auto last = delta_.last_seal();
+  const auto now = env_.now();
+  if (last && *last <= now) return now.seconds - last->seconds >= times_.interval.count();
+  return std::chrono::nanoseconds(env_.monotonic_ns() - counted_from_ns_) >= times_.interval;
 }
 
 void SealSchedule::run() {
   std::unique_lock lock(mutex_);
   while (!ending_.wait_for(lock, kInterval, [this] { return is_ending_; })) {
     lock.unlock();
-    if (is_due()) seal();
+    look();
     lock.lock();
+  }
+}
+
+void SealSchedule::look() noexcept {
+  try {
+    if (is_due()) seal();
+  } catch (const std::exception&) {
+    // No memory, not even for the error.
   }
 }
 
 // Without changes since the newest state it makes no layer, and looks again a little later.
 void SealSchedule::seal() {
-  try {
-    const auto sealed = view_.seal({{}, image_path_});
-    if (sealed) {
-      told_.clear();
-    } else if (const auto message = sealed.error().message(); message != told_) {
-      warn_(sealed.error());
-      told_ = message;
-    }
-  } catch (const std::exception&) {
-    // No memory, not even for the error.
-  }
+  const auto sealed = view_.seal({{}, image_path_});
+  if (!sealed) return tell(sealed.error());
+  if (!sealed.value().outcome) return told_.clear();
+  counted_from_ns_ = env_.monotonic_ns();
+  if (const auto& unclosed = sealed.value().outcome->unclosed) return tell(*unclosed);
+  told_.clear();
+}
+
+void SealSchedule::tell(const Error& error) {
+  const auto message = error.message();
+  if (message == told_) return;
+  warn_(error);
+  told_ = message;
 }
 
 }  // namespace dgfs::fuse

@@ -21,8 +21,10 @@ namespace dgfs::fuse {
 
 /// When a delta is sealed; if both are 0, never. A value.
 struct SealTimes {
-  std::chrono::seconds interval{0};  ///< since the newest state, or since the mount
-  std::uint64_t bytes = 0;           ///< in use by the store that is written to
+  /// Since the newest state. Since the mount or its last seal, if there is no state, or if a clock
+  /// that was ahead has made it.
+  std::chrono::seconds interval{0};
+  std::uint64_t bytes = 0;  ///< in use by the store that is written to
 };
 
 /// One thread makes and destroys it.
@@ -40,12 +42,15 @@ class SealSchedule {
 
   /// Starts the thread, if there is anything to do. Errors: kLimit (no thread available).
   [[nodiscard]] Status start();
-  /// Whether a seal is due now.
+  /// Whether a seal is due now. For the thread, or before it starts.
   [[nodiscard]] bool is_due() const;
+  /// What the thread does when it looks: a seal, if one is due. The same.
+  void look() noexcept;
 
  private:
   void run();
   void seal();
+  void tell(const Error& error);
 
   storage::Env& env_;
   view::View& view_;
@@ -53,9 +58,9 @@ class SealSchedule {
   const std::string image_path_;
   const SealTimes times_;
   const std::function<void(const Error&)> warn_;
-  const Time mounted_at_;
-  std::string told_;  ///< the last error
-  std::mutex mutex_;  ///< guards what follows
+  std::uint64_t counted_from_ns_;  ///< the mount, or its last unasked seal
+  std::string told_;               ///< the last error
+  std::mutex mutex_;               ///< guards what follows
   std::condition_variable ending_;
   bool is_ending_ = false;
   std::thread thread_;

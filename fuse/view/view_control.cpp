@@ -39,14 +39,29 @@ Result<std::string> ViewControl::answer(std::string_view question) {
   if (question == delta::kAskState || is_closing) return state(is_closing);
   if (question == delta::kAskInfo) return statistics_json(*service_);
   if (question == delta::kAskCheckpoint) {
-    DGFS_CHECK(view_.checkpoint());
-    return JsonObject().add("done", true).text();
+    return take_time([&]() -> Result<std::string> {
+      DGFS_CHECK(view_.checkpoint());
+      return JsonObject().add("done", true).text();
+    });
   }
-  if (question == delta::kAskSeal) return seal({});
+  if (question == delta::kAskSeal) return take_time([&] { return seal({}); });
   if (question.starts_with(delta::kAskSeal) && question[delta::kAskSeal.size()] == ' ') {
-    return seal(question.substr(delta::kAskSeal.size() + 1));
+    return take_time([&] { return seal(question.substr(delta::kAskSeal.size() + 1)); });
   }
   return Error(ErrorKind::kUnsupported, 5048, "this mount does not know the question");
+}
+
+// One thread stays free for short answers.
+Result<std::string> ViewControl::take_time(const std::function<Result<std::string>()>& answer) {
+  constexpr int kLongAnswersMax = delta::ControlServer::kAnswersAtOnce - 1;
+  struct Count {
+    std::atomic<int>& count;
+    ~Count() { --count; }
+  };
+  const int before = long_answers_++;
+  const Count counted{long_answers_};
+  if (before < kLongAnswersMax) return answer();
+  return Error(ErrorKind::kBusy, 5092, "seals or checkpoints are under way; ask again later");
 }
 
 Result<std::string> ViewControl::seal(std::string_view name) {
@@ -62,6 +77,7 @@ Result<std::string> ViewControl::seal(std::string_view name) {
   if (sealed.outcome) {
     answer.add("changes", sealed.outcome->changes).add("bytes", sealed.outcome->bytes);
     answer.add("switch_us", sealed.outcome->switch_ns / 1000);
+    if (sealed.outcome->unclosed) answer.add("unclosed", sealed.outcome->unclosed->message());
   }
   return answer.text();
 }

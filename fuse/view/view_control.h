@@ -4,6 +4,7 @@
 // ViewControl: answers questions on the control socket of a delta while it is mounted.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <shared_mutex>
@@ -39,14 +40,16 @@ class ViewControl {
  private:
   [[nodiscard]] Result<std::string> answer(std::string_view question);
   [[nodiscard]] std::string state(bool is_closing) const;
+  [[nodiscard]] Result<std::string> take_time(const std::function<Result<std::string>()>& answer);
   [[nodiscard]] Result<std::string> seal(std::string_view name);
 
   const std::string delta_path_;
   const std::string mount_point_;
   const std::string image_path_;
   view::View& view_;
-  std::shared_mutex mutex_;     ///< guards the members below; answers take it shared
-  Service* service_ = nullptr;  ///< null: the delta is being closed
+  std::atomic<int> long_answers_ = 0;  ///< under way
+  std::shared_mutex mutex_;            ///< guards the members below; answers take it shared
+  Service* service_ = nullptr;         ///< null: the delta is being closed
   std::function<bool()> is_mounted_;
   std::uint64_t process_id_ = 0;
   std::unique_ptr<delta::ControlServer> server_;  ///< last member, so that it is destroyed first

@@ -48,8 +48,19 @@ void print_unchanged(const Session& session, const delta::Manifest& manifest, bo
   session.print(line.line());
 }
 
-// What the mount that has the delta open has done. Its answer is that of delta::kAskSeal.
-int print_answer(const Session& session, const std::string& answer, bool json) {
+/// @param reason  empty: the layer is closed, or being closed
+void complain_of_unclosed(const Session& session, const std::string& directory,
+                          const std::string& reason) {
+  if (reason.empty()) return;
+  session.complain(directory,
+                   "the state is durable, but its layer still has its log until the "
+                   "next mount: " +
+                       reason);
+}
+
+// The mount that has the delta open has answered delta::kAskSeal.
+int print_answer(const Session& session, const std::string& directory, const std::string& answer,
+                 bool json) {
   std::istringstream text(answer);
   boost::property_tree::ptree all;
   try {
@@ -78,6 +89,7 @@ int print_answer(const Session& session, const std::string& answer, bool json) {
   } else {
     session.print(fmt::format("nothing has changed since {}\n", printable(title)));
   }
+  complain_of_unclosed(session, directory, all.get<std::string>("unclosed", ""));
   return kExitDone;
 }
 
@@ -106,7 +118,7 @@ std::optional<int> seal_live(const Session& session, const std::string& director
   if (!answer && answer.error().kind() != ErrorKind::kIo) return std::nullopt;
   if (!answer) return session.fail(answer.error());
   if (delta::is_closing(answer.value())) return std::nullopt;
-  return print_answer(session, answer.value(), json);
+  return print_answer(session, directory, answer.value(), json);
 }
 
 }  // namespace
@@ -124,6 +136,11 @@ int seal_delta(const Session& session, const std::string& directory, const std::
   while (!sealed && sealed.error().kind() == ErrorKind::kBusy && closing.wait()) {
     sealed = view::seal_offline(session.env(), directory, {name, {}});
   }
+  if (!sealed && sealed.error().kind() == ErrorKind::kBusy) {
+    const int code = session.fail(sealed.error());
+    session.complain(directory, "only a writable mount seals a delta that is in use");
+    return code;
+  }
   if (!sealed) return session.fail(sealed.error());
   const auto& [manifest, outcome] = sealed.value();
   if (!outcome) {
@@ -131,12 +148,7 @@ int seal_delta(const Session& session, const std::string& directory, const std::
     return kExitDone;
   }
   print_sealed(session, manifest, *outcome, json);
-  if (outcome->unclosed) {
-    session.complain(directory,
-                     "the state is durable, but its layer still has its log until the "
-                     "next mount: " +
-                         outcome->unclosed->message());
-  }
+  if (outcome->unclosed) complain_of_unclosed(session, directory, outcome->unclosed->message());
   return kExitDone;
 }
 

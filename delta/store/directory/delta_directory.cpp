@@ -53,13 +53,13 @@ Result<Superblock> read_stacked(storage::Env& env, const std::string& directory,
 }
 
 // Batches that the superblock of a layer lacks are in its log.
-Status check_layer_end(const Store& store, const StackedStore& layer, const std::string& path) {
-  if (store.sequence() == layer.layer.last_sequence) return ok();
+Status check_end(std::uint64_t sequence, const StackedStore& layer, const std::string& path) {
+  if (sequence == layer.layer.last_sequence) return ok();
   return not_the_one(
       7512, path,
       fmt::format("has batches up to {} with its log, but the manifest says that the "
                   "layer ends with {}",
-                  store.sequence(), layer.layer.last_sequence));
+                  sequence, layer.layer.last_sequence));
 }
 
 Status check_layer_superblock(const Superblock& superblock, const StackedStore& layer,
@@ -229,6 +229,13 @@ Result<std::unique_ptr<DeltaDirectory>> DeltaDirectory::open(storage::Env& env,
   return delta;
 }
 
+std::optional<Time> DeltaDirectory::last_seal() const {
+  const std::lock_guard lock(mutex_);
+  const auto layers = layers_of(manifest_);
+  if (layers == 0) return std::nullopt;
+  return manifest_.stores[layers - 1].layer.sealed_at;
+}
+
 std::string DeltaDirectory::path_of(const StackedStore& store) const {
   return store_path(directory_, store);
 }
@@ -254,27 +261,41 @@ Result<std::shared_ptr<Store>> DeltaDirectory::open_store(std::size_t index) con
       options_to_open(options_beside(options_, sealed_bytes_), manifest_.stores.size(), is_newest);
   const bool is_layer = has_states(manifest_) && !is_newest;
   if (is_layer && options_.access == StoreAccess::kReadWrite && lock_ != nullptr) {
-    if (!superblock.sealed) {
-      auto to_close = options;
-      to_close.access = StoreAccess::kReadWrite;
-      to_close.in_background = false;
-      to_close.max_bytes = 0;  // closing makes it shorter
-      DGFS_TRY(store, Store::open(env_, path, to_close));
-      DGFS_CHECK(check_layer_end(*store, layer, path));
-      DGFS_CHECK(finish_layer(*store, layer));
+    auto closed = superblock.sealed ? Status(ok()) : close_left_layer(layer, options);
+    // A reader of the state has it open: a later opening closes it.
+    const bool is_read = !closed && closed.error().kind() == ErrorKind::kBusy;
+    if (!closed && !is_read) return std::move(closed).error();
+    if (!is_read) {
+      DGFS_CHECK(complete_layer(env_, path));
     }
-    DGFS_CHECK(complete_layer(env_, path));
   }
   DGFS_TRY(store, Store::open(env_, path, options));
   if (is_layer) {
-    DGFS_CHECK(check_layer_end(*store, layer, path));
+    DGFS_CHECK(check_end(store->sequence(), layer, path));
   }
   return std::shared_ptr<Store>(std::move(store));
+}
+
+Status DeltaDirectory::close_left_layer(const StackedStore& layer, StoreOptions options) const {
+  const auto path = path_of(layer);
+  options.access = StoreAccess::kReadWrite;
+  options.in_background = false;
+  options.max_bytes = 0;  // closing makes it shorter
+  DGFS_TRY(store, Store::open(env_, path, options));
+  DGFS_CHECK(check_end(store->sequence(), layer, path));
+  return finish_layer(*store, layer);
 }
 
 Status DeltaDirectory::finish_layer(Store& store, const StackedStore& layer) const {
   DGFS_CHECK(store.close());
   return store.make_layer({layer.layer.state, layer.layer.parent});
+}
+
+Status check_layer_end(std::uint64_t sequence, const Manifest& manifest, std::size_t index,
+                       const std::string& directory) {
+  if (index >= layers_of(manifest)) return ok();
+  const StackedStore& layer = manifest.stores[index];
+  return check_end(sequence, layer, store_path(directory, layer));
 }
 
 Result<Manifest> read_present_manifest(storage::Env& env, const std::string& directory) {

@@ -116,8 +116,9 @@ class DeltaDirectory {
   /// Second step: changes the manifest, durably. All batches of the newest store must be durable.
   /// Then the plan's store is the newest.
   /// @param last_sequence  of the last batch of the newest store
-  /// Errors: kIo, kNoSpace: afterwards the manifest has the old stack or the new one.
-  [[nodiscard]] Status commit_seal(const SealPlan& plan, std::uint64_t last_sequence);
+  /// Returns the manifest that it wrote. Errors: kIo, kNoSpace: afterwards the manifest has the old
+  /// stack or the new one; kCorrupt (of numbers that no manifest may have).
+  [[nodiscard]] Result<Manifest> commit_seal(const SealPlan& plan, std::uint64_t last_sequence);
   /// Third step: closes the store below the newest one, gives its log and spare space back, and
   /// opens it again for reading. No call but reads of that store may be under way. Errors: those of
   /// its two parts; the layer is then as after a crash, and still readable.
@@ -148,6 +149,8 @@ class DeltaDirectory {
     const std::lock_guard lock(mutex_);
     return stores_;
   }
+  /// When the newest state was made; none: there is none.
+  [[nodiscard]] std::optional<Time> last_seal() const;
   /// Bytes of the disk that all stores but the newest take, with their free space.
   [[nodiscard]] std::uint64_t sealed_bytes() const {
     const std::lock_guard lock(mutex_);
@@ -174,6 +177,8 @@ class DeltaDirectory {
 
   [[nodiscard]] Status open_stores();
   [[nodiscard]] Result<std::shared_ptr<Store>> open_store(std::size_t index) const;
+  /// A layer that a crash has left with its log.
+  [[nodiscard]] Status close_left_layer(const StackedStore& layer, StoreOptions options) const;
   [[nodiscard]] Status finish_layer(Store& store, const StackedStore& layer) const;
   [[nodiscard]] std::string path_of(const StackedStore& store) const;
   [[nodiscard]] Status check_space() const;
@@ -206,5 +211,11 @@ class DeltaDirectory {
 /// @param directory  of the delta
 [[nodiscard]] Status check_stacked(const Superblock& superblock, const Manifest& manifest,
                                    std::size_t index, const std::string& directory);
+/// Checks that a layer has its last batch; always true of the store that is written to. Errors:
+/// kCorrupt, with the file.
+/// @param sequence   of the last batch in its tree or its log
+/// @param directory  of the delta
+[[nodiscard]] Status check_layer_end(std::uint64_t sequence, const Manifest& manifest,
+                                     std::size_t index, const std::string& directory);
 
 }  // namespace dgfs::delta

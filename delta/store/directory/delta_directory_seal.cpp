@@ -24,7 +24,7 @@ std::uint64_t next_number(const Manifest& manifest) {
 }
 
 // A delta of version 2 has layers only if a program sealed it between two mounts.
-void give_states(storage::Env& env, Manifest& manifest) {
+void give_states(storage::Env& env, Manifest& manifest, Time sealed_at) {
   if (has_states(manifest)) return;
   manifest.next_number = next_number(manifest);
   manifest.version = kStatesManifestVersion;
@@ -36,7 +36,7 @@ void give_states(storage::Env& env, Manifest& manifest) {
     env.random(layer.state);
     layer.end_of_objects = manifest.stores[i + 1].born_object;
     layer.last_sequence = manifest.stores[i + 1].first_sequence - 1;
-    layer.sealed_at = env.now();
+    layer.sealed_at = sealed_at;
     below = layer.state;
   }
 }
@@ -157,9 +157,10 @@ void DeltaDirectory::give_up(SealPlan plan) noexcept {
   }
 }
 
-Status DeltaDirectory::commit_seal(const SealPlan& plan, std::uint64_t last_sequence) {
+// All memory is there before the manifest changes: afterwards the seal is made.
+Result<Manifest> DeltaDirectory::commit_seal(const SealPlan& plan, std::uint64_t last_sequence) {
   Manifest next = manifest_;
-  give_states(env_, next);
+  give_states(env_, next, plan.facts.sealed_at);
   const StateId parent = next.stores.back().layer.parent;
   next.stores.back().layer = plan.facts;
   next.stores.back().layer.parent = parent;
@@ -169,19 +170,26 @@ Status DeltaDirectory::commit_seal(const SealPlan& plan, std::uint64_t last_sequ
   if (!plan.image_path.empty() && plan.image_path.size() <= kImagePathBytesMax) {
     next.image_path = plan.image_path;
   }
+  // Damage of a superblock may have led to numbers that no program would read.
+  if (const auto readable = decode_manifest(encode_manifest(next)); !readable) {
+    return Error(readable.error()).in_file(directory_);
+  }
+  Manifest answer = next;
+  auto stores = this->stores();
+  stores.push_back(plan.fresh);
+  const auto bytes = bytes_on_disk(env_, path_of(manifest_.stores.back()));
   if (has_states(manifest_)) {
     ++next.generation;
     DGFS_CHECK(write_both_slots(*lock_, next));
   } else {
     DGFS_CHECK(replace_manifest(env_, directory_, next, lock_));
   }
-  const auto bytes = bytes_on_disk(env_, path_of(manifest_.stores.back()));
   const std::lock_guard lock(mutex_);
   manifest_ = std::move(next);
-  stores_.push_back(plan.fresh);
+  stores_ = std::move(stores);
   closing_bytes_ = bytes ? bytes.value() : 0;
   sealed_bytes_ += closing_bytes_;
-  return ok();
+  return answer;
 }
 
 Status DeltaDirectory::begin_closing() { return stores()[manifest_.stores.size() - 2]->close(); }
@@ -224,8 +232,8 @@ Result<SealOutcome> DeltaDirectory::seal(const SealRequest& request, std::uint64
   const StackedStore& layer = manifest_.stores[outcome.layers - 1];
   outcome.changes = last_sequence + 1 - layer.first_sequence;
   if (auto closed = close_layer(); !closed) outcome.unclosed = std::move(closed).error();
-  DGFS_TRY(bytes, bytes_on_disk(env_, path_of(layer)));
-  outcome.bytes = bytes;
+  const auto bytes = bytes_on_disk(env_, path_of(layer));
+  outcome.bytes = bytes ? bytes.value() : 0;
   return outcome;
 }
 

@@ -176,10 +176,10 @@ TEST_F(SealTest, ChangesOfTooManyObjectsAreNotListed) {
   tree_.wait_until_closed();
   const std::vector layers{tree_.delta().stores().front()};
   const view::NamesInState no_names = [](ObjectNumber) { return std::vector<view::NamePlace>(); };
-  const auto changes = value_of(view::changes_between(layers, no_names, no_names, 5));
-  ASSERT_TRUE(changes) << "the root and four files";
+  const auto changes = value_of(view::changes_between(layers, no_names, no_names, 9));
+  ASSERT_TRUE(changes) << "the root, four files and their names";
   EXPECT_EQ(changes->names_in(kRoot)->size(), 4U);
-  EXPECT_FALSE(value_of(view::changes_between(layers, no_names, no_names, 4)));
+  EXPECT_FALSE(value_of(view::changes_between(layers, no_names, no_names, 8)));
 }
 
 // The next seal waits until the layer before is closed.
