@@ -98,11 +98,11 @@ Result<Origin> origin_of(storage::Env& env, const std::string& directory,
                          const Superblock& superblock, std::uint64_t identity) {
   if (!is_copy(superblock, identity)) return Origin::kOwn;
   if (!superblock.log.is_end) {
-    return torn(7440, directory, "its files may be of different moments");
+    return torn(7440, directory + "/store", "its files may be of different moments");
   }
   DGFS_TRY(has_more, has_groups(env, directory, superblock));
   if (has_more) {
-    return torn(7441, directory, "its log is newer than the rest");
+    return torn(7441, directory + "/store", "its log is newer than the rest");
   }
   DGFS_TRY(is_whole, have_time(env, directory, superblock.closed_at));
   return is_whole ? Origin::kWhole : Origin::kUnproven;
