@@ -35,10 +35,10 @@ foreach(header ${DGFS_PUBLIC_HEADERS})
 endforeach()
 if(TARGET dgfs)
   install(TARGETS dgfs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-  # Names under which mount(8) finds the program: docs/MOUNTING.md.
+  # Names under which mount(8) and umount(8) find the program: docs/MOUNTING.md.
   if(TARGET dgfs_fuse)
     file(RELATIVE_PATH sbin_to_bin /${CMAKE_INSTALL_SBINDIR} /${CMAKE_INSTALL_BINDIR}/dgfs)
-    foreach(name mount.dgfs mount.fuse.dgfs)
+    foreach(name mount.dgfs mount.fuse.dgfs umount.dgfs umount.fuse.dgfs)
       file(CREATE_LINK ${sbin_to_bin} ${PROJECT_BINARY_DIR}/${name} SYMBOLIC)
       install(FILES ${PROJECT_BINARY_DIR}/${name} DESTINATION ${CMAKE_INSTALL_SBINDIR}
               COMPONENT runtime)

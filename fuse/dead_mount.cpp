@@ -2,14 +2,12 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/dead_mount.h"
 
-#include <sys/mount.h>
 #include <sys/statvfs.h>
 
 #include <cerrno>
 
 #include "fuse/mount_table.h"
-#include "fuse/unmounting.h"
-#include "storage/posix/os_error.h"
+#include "fuse/unmount.h"
 
 namespace dgfs::fuse {
 
@@ -33,11 +31,8 @@ Result<bool> remove_dead_mount(storage::Env& env, const std::string& mount_point
                      " is mounted below it; unmount that first")
         .in_file(mount_point);
   }
-  if (::umount2(mount_point.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0) return true;
-  const int os_errno = errno;
-  if (os_errno == EPERM && unmount_as_user(mount_point, true)) return true;
-  return storage::os_error(5033, os_errno, "unmount the mount whose process was killed",
-                           mount_point);
+  DGFS_CHECK(unmount(mount_point, {.is_lazy = true}));
+  return true;
 }
 
 }  // namespace dgfs::fuse

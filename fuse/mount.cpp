@@ -18,6 +18,7 @@
 #include "fuse/mount_arguments.h"
 #include "fuse/service.h"
 #include "fuse/serving.h"
+#include "fuse/umount_note.h"
 #include "fuse/view/view_file_system.h"
 #include "fuse/view/view_opener.h"
 #include "storage/posix/avoiding_env.h"
@@ -155,12 +156,18 @@ Status mount_view(const Mounting& mounting, const reader::Image& image,
                        .max_read_bytes = arguments.max_read_bytes,
                        .overrides = arguments.overrides,
                        .allows_idmaps = arguments.allows_idmaps});
+  std::optional<UmountNote> note;
   const auto served = mounting.serve(tree, [&] {
+    if (!arguments.is_read_only) {
+      note.emplace(mounting.env, from_root(absolute(mounting.options.image_path)),
+                   mounting.mount_point);
+    }
     if (opened.made && mounting.options.tell) {
       mounting.options.tell(*arguments.delta_path +
                             " is new: it keeps all changes made in the mount");
     }
   });
+  note.reset();
   if (arguments.is_read_only) return served;
   if (opened.made && !mounting.was_served) return served;  // the new delta goes again
   if (opened.made) opened.made->keep();

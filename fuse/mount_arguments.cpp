@@ -31,7 +31,9 @@ constexpr std::array<std::string_view, 23> kWithoutEffect = {
     "user",          "nouser",   "users",      "nousers",  "owner",      "group",
     "nofail",        "iversion", "noiversion", "silent",   "_netdev",
 };
-constexpr std::array<std::string_view, 3> kPrefixesWithoutEffect = {"x-", "comment=", "user="};
+// mount(8) gives uhelper= at a remount: it takes the option from its table (UmountNote).
+constexpr std::array<std::string_view, 4> kPrefixesWithoutEffect = {
+    "x-", "comment=", "user=", "uhelper="};
 
 // The kernel refuses less than a page; libfuse has 32 bits for it.
 constexpr std::uint64_t kMaxReadBytesMin = 4096;

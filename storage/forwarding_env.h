@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "storage/env.h"
+#include "storage/original_file.h"
 
 namespace dgfs::storage {
 
@@ -67,7 +68,7 @@ using ForwardingEnv = EnvForwarder<Env>;
 
 /// Forwards to another File, which it owns. Calls that a wrapping file must see as read_at or
 /// write_at (File::read_at_hand, File::write_gathered) are not forwarded.
-class ForwardingFile : public File {
+class ForwardingFile : public File, public OriginalFile {
  public:
   explicit ForwardingFile(std::unique_ptr<File> inner) : inner_(std::move(inner)) {}
 
@@ -83,6 +84,7 @@ class ForwardingFile : public File {
   }
   Result<std::uint64_t> size() const override { return inner_->size(); }
   Result<FileStatus> status() const override { return inner_->status(); }
+  std::optional<FileIdentity> identity() const override { return identity_of(*inner_); }
   Status truncate(std::uint64_t size_bytes) override { return inner_->truncate(size_bytes); }
   Status preallocate(std::uint64_t begin_bytes, std::uint64_t end_bytes) override {
     return inner_->preallocate(begin_bytes, end_bytes);
@@ -95,6 +97,7 @@ class ForwardingFile : public File {
   Status lock() override { return inner_->lock(); }
   Status lock_shared() override { return inner_->lock_shared(); }
   std::vector<LockHolder> lock_holders() const override { return inner_->lock_holders(); }
+  bool may_be_open_elsewhere() override { return storage::may_be_open_elsewhere(*inner_); }
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override {
     return inner_->next_data(offset_bytes);
   }

@@ -3,12 +3,13 @@
 #include "storage/wrapped.h"
 
 #include "storage/names.h"
+#include "storage/original_file.h"
 #include "storage/source_traits.h"
 
 namespace dgfs::storage {
 namespace {
 
-class WrappedFile final : public File, public FileTraits {
+class WrappedFile final : public File, public FileTraits, public OriginalFile {
  public:
   WrappedFile(std::unique_ptr<File> inner, CallObserver& observer)
       : owned_(std::move(inner)), inner_(owned_.get()), observer_(observer) {}
@@ -32,6 +33,7 @@ class WrappedFile final : public File, public FileTraits {
     DGFS_CHECK(observer_.before(CallKind::kOther, path()));
     return inner_->status();
   }
+  std::optional<FileIdentity> identity() const override { return identity_of(*inner_); }
   Status truncate(std::uint64_t size_bytes) override {
     DGFS_CHECK(observer_.before(CallKind::kAllocate, path()));
     return inner_->truncate(size_bytes);
@@ -60,6 +62,7 @@ class WrappedFile final : public File, public FileTraits {
     DGFS_CHECK(observer_.before(CallKind::kOther, path()));
     return inner_->lock_shared();
   }
+  bool may_be_open_elsewhere() override { return storage::may_be_open_elsewhere(*inner_); }
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override {
     return observer_.next_data(*inner_, offset_bytes, path());
   }

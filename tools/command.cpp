@@ -30,7 +30,7 @@ constexpr Command kCommands[] = {
      run_salvage},
     {"volume", "list|move IMAGE [NUMBER DEST]", "list the volumes of an image, or move one",
      run_volume},
-    {"delta", "info|check|seal|log DIR",
+    {"delta", "info|check|seal|log|wait|repair DIR",
      "show or check the stores of a delta, keep its state, list states", run_delta},
     {"help", "[COMMAND]", "explain commands and their options", run_help},
 };

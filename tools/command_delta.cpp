@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
 #include "delta/control/closing_wait.h"
@@ -19,6 +21,8 @@
 #include "tools/cli/report_cap.h"
 #include "tools/cli/session.h"
 #include "tools/command.h"
+#include "tools/info/copy_repair.h"
+#include "tools/info/delta_wait.h"
 #include "tools/info/live_delta.h"
 #include "tools/info/names_check.h"
 #include "tools/info/store_report.h"
@@ -335,6 +339,16 @@ Manual delta_manual() {
            "lists the states, the newest first, and at the end the image as 'base'. 'dgfs mount "
            "--as-of' shows a state, 'check --as-of' checks it. A delta has at most 16 layers. A "
            "layer keeps the space of what it holds, even if the files are removed later.",
+           "'wait' waits until no process has the delta open for writing, and tells whom it waits "
+           "for. It succeeds if the delta was closed in good order: then its directory is whole, "
+           "and a copy of it is a backup. It fails if the process was killed; mount the delta once "
+           "then, which recovers it.",
+           "A copy that was taken while a process had the delta open for writing has files of "
+           "different moments. Every command and every mount refuses it. 'repair' keeps what such "
+           "a copy has, if all of that holds together; the last changes before and during the "
+           "copying may be missing. Otherwise it changes nothing. After a crash of the mount or of "
+           "the machine no repair is needed, since the files are the same. A crashed delta that "
+           "was then moved to another disk, or copied, cannot be told from a torn copy.",
            kStoreHelp, kJsonHelp},
       .examples = {{"dgfs delta seal --name nightly-02 tree.delta",
                     "Keeps the present state under a name."},
@@ -344,6 +358,10 @@ Manual delta_manual() {
                    {"dgfs delta check --image tree.dgfs tree.delta", "Checks the names, too."},
                    {"dgfs delta check --repair --image tree.dgfs tree.delta",
                     "Mends broken names."},
+                   {"dgfs delta wait tree.delta && cp -a tree.delta backup",
+                    "Copies the delta of a mount that was just unmounted."},
+                   {"dgfs delta repair backup",
+                    "Keeps what a torn copy has, although changes may be missing."},
                    {"dgfs delta check -q tree.delta || echo damaged",
                     "Prints nothing if all is well."}},
       .exit_statuses = {{0, "Everything that was read is sound, or was mended."},
@@ -358,9 +376,10 @@ Manual delta_manual() {
 
 int run_delta(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "delta");
-  OptionParser parser({"dgfs delta", "info|check|seal|log DIR",
+  OptionParser parser({"dgfs delta", "info|check|seal|log|wait|repair DIR",
                        "Shows what the stores of a delta consist of, checks every byte of them, "
-                       "keeps the present state of the delta, or lists such states."});
+                       "keeps the present state of the delta, lists such states, waits until the "
+                       "delta is closed, or makes a torn copy of one usable."});
   DeltaCommand::Options options;
   parser.flag("--scan", "With info: also read all blocks, and count what is in them", options.scan);
   std::optional<std::string> image_path;
@@ -374,6 +393,9 @@ int run_delta(const ToolIo& io, const Arguments& arguments) {
   std::optional<std::string> as_of;
   parser.value("--name", "NAME", "With seal: a name of the state", name);
   parser.value("--as-of", "STATE", "With check: check the layers up to this state", as_of);
+  std::uint64_t seconds_max = 0;
+  parser.number("--timeout", "SECONDS", "With wait: fail after this time (0, the default: never)",
+                seconds_max);
   parser.flag("-q,--quiet", "Print no progress; with check, print only damage", options.quiet);
   parser.flag("--json", "Print JSON objects, one per line; with check, the summary comes last",
               options.json);
@@ -381,21 +403,29 @@ int run_delta(const ToolIo& io, const Arguments& arguments) {
   const auto [operands, exit_code] = session.parse(parser, arguments, 2, 2);
   if (exit_code) return *exit_code;
   const std::string& action = operands[0];
+  constexpr std::array<std::string_view, 6> kActions = {"info", "check", "seal",
+                                                        "log",  "wait",  "repair"};
+  if (std::find(kActions.begin(), kActions.end(), action) == kActions.end()) {
+    return session.fail_usage(shell_quoted(action) +
+                              ": must be 'info', 'check', 'seal', 'log', 'wait' or 'repair'");
+  }
   const bool checks = action == "check";
   const bool seals = action == "seal";
-  if (!checks && !seals && action != "info" && action != "log") {
-    return session.fail_usage(shell_quoted(action) + ": must be 'info', 'check', 'seal' or 'log'");
-  }
   if (name && !seals) return session.fail_usage("--name is only for 'seal'");
   if (as_of && !checks) return session.fail_usage("--as-of is only for 'check'");
   if (as_of && repairs) return session.fail_usage("a state of the past is not repaired");
   if (name && name->empty()) return session.fail_usage("--name needs a name");
+  if (seconds_max != 0 && action != "wait") {
+    return session.fail_usage("--timeout is only for 'wait'");
+  }
   if (action != "info" && options.scan) return session.fail_usage("--scan is only for 'info'");
   if (!checks && (image_path || repairs)) {
     return session.fail_usage("--image and --repair are only for 'check'");
   }
   if (repairs && !image_path) return session.fail_usage("--repair needs the image (--image)");
   const auto directory = without_slashes(operands[1]);
+  if (action == "wait") return wait_until_closed(session, directory, {.seconds_max = seconds_max});
+  if (action == "repair") return repair_copy(session, directory, options.quiet);
   if (seals) return seal_delta(session, directory, name.value_or(""), options.json);
   if (action == "log") return list_states(session, directory, options.json);
   if (as_of && *as_of != delta::kNewestState) {

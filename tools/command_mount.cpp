@@ -186,7 +186,8 @@ Manual mount_manual() {
                          "if it is missing or empty. The next mount of the same image and delta "
                          "shows them again. After fsync(2), a change survives a power cut. A power "
                          "cut may lose the other changes of the last second, the latest ones first "
-                         "(see -o commit). Back up a delta while it is not mounted. 'dgfs build' "
+                         "(see -o commit). Back up a delta while it is not mounted, "
+                         "once 'dgfs delta wait' has returned. 'dgfs build' "
                          "from the mount makes an image of what it shows.",
                          "Every byte that is read through the mount is checked against its "
                          "checksum. Damage gives EIO and a line in the log, never wrong data, "

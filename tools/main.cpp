@@ -17,6 +17,7 @@
 #include "storage/posix/stream.h"
 #include "tools/cli/mount_helper.h"
 #include "tools/tool.h"
+#include "tools/umount_helper.h"
 
 namespace {
 
@@ -88,7 +89,9 @@ int main(int argc, char** argv) {
   // Names are UTF-8 everywhere; the patterns of the C library need this setting.
   std::setlocale(LC_CTYPE, "C.UTF-8");
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  const bool mounts = dgfs::tools::is_mount_helper(argc > 0 ? argv[0] : "", arguments);
+  const std::string program = argc > 0 ? argv[0] : "";
+  const bool unmounts = dgfs::tools::is_umount_helper(program);
+  const bool mounts = !unmounts && dgfs::tools::is_mount_helper(program, arguments);
   if (!mounts && !dgfs::tools::handles_signals(arguments)) catch_signals();
   const auto env = dgfs::storage::make_posix_env();
   const bool out_is_terminal = is_terminal(kOutDescriptor);
@@ -105,6 +108,7 @@ int main(int argc, char** argv) {
       .stop = g_stop,
       .read_stream = dgfs::storage::posix_read_stream,
       .out_is_pipe = dgfs::storage::posix_is_pipe(kOutDescriptor)};
+  if (unmounts) return dgfs::tools::umount_helper_main(arguments, io);
   if (mounts) return dgfs::tools::mount_helper_main(arguments, io);
   const int code = dgfs::tools::tool_main(arguments, io);
   return code == dgfs::tools::kExitInterrupted ? end_by_signal() : code;

@@ -19,11 +19,10 @@ constexpr std::chrono::seconds kPatience{1};
 
 }  // namespace
 
-Result<std::unique_ptr<ControlServer>> ControlServer::start(storage::Env& env,
-                                                            std::string directory, Answer answer) {
+Result<std::unique_ptr<ControlServer>> ControlServer::start(const std::string& directory,
+                                                            Answer answer) {
   DGFS_TRY(listener, storage::LocalListener::open(directory, kControlName));
-  std::unique_ptr<ControlServer> server(
-      new ControlServer(env, std::move(directory), std::move(listener), std::move(answer)));
+  std::unique_ptr<ControlServer> server(new ControlServer(std::move(listener), std::move(answer)));
   const storage::BlockedSignals blocked;  // the thread inherits it
   try {
     for (int i = 0; i < kAnswersAtOnce; ++i) {
@@ -36,15 +35,10 @@ Result<std::unique_ptr<ControlServer>> ControlServer::start(storage::Env& env,
   return server;
 }
 
-ControlServer::ControlServer(storage::Env& env, std::string directory,
-                             storage::LocalListener listener, Answer answer)
-    : env_(env),
-      directory_(std::move(directory)),
-      listener_(std::move(listener)),
-      answer_(std::move(answer)) {}
+ControlServer::ControlServer(storage::LocalListener listener, Answer answer)
+    : listener_(std::move(listener)), answer_(std::move(answer)) {}
 
 ControlServer::~ControlServer() {
-  static_cast<void>(env_.remove(directory_ + "/" + kControlName));
   listener_.stop();
   for (std::thread& thread : threads_) thread.join();
 }

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "storage/env.h"
 #include "storage/posix/local_socket.h"
 
 namespace dgfs::delta {
@@ -28,25 +27,21 @@ class ControlServer {
 
   /// Begins to listen. The caller holds the lock of the delta, so a socket that is already there
   /// was left by a process that has ended.
-  /// @param env        must outlive the result
   /// @param directory  of the delta
   /// Errors: those of LocalListener::open(); kLimit (no thread available).
-  [[nodiscard]] static Result<std::unique_ptr<ControlServer>> start(storage::Env& env,
-                                                                    std::string directory,
+  [[nodiscard]] static Result<std::unique_ptr<ControlServer>> start(const std::string& directory,
                                                                     Answer answer);
-  /// Removes the socket, and waits for the answers that are under way.
+  /// Waits for the answers that are under way. The name of the socket stays: one that vanished
+  /// could make a copy of the directory fail.
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;
 
  private:
-  ControlServer(storage::Env& env, std::string directory, storage::LocalListener listener,
-                Answer answer);
+  ControlServer(storage::LocalListener listener, Answer answer);
   void serve();
   [[nodiscard]] std::string answer_to(const std::string& question) const;
 
-  storage::Env& env_;
-  const std::string directory_;
   const storage::LocalListener listener_;
   const Answer answer_;
   std::vector<std::thread> threads_;

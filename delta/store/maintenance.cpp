@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/maintenance.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -14,7 +15,8 @@ constexpr int kCleaningsMax = 16;
 }  // namespace
 
 Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
-                         const Superblock& superblock, const StoreOptions& options)
+                         const Superblock& superblock, std::uint64_t identity,
+                         const StoreOptions& options)
     : files_(parts.files),
       tables_(parts.tables),
       filter_(parts.filter),
@@ -26,6 +28,7 @@ Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
       options_(options),
       superblocks_(superblocks),
       superblock_(superblock),
+      identity_(identity),
       tree_(files_, tables_, reserve_, options),
       cleaning_(files_, tables_, filter_, reserve_, tree_, options),
       in_tree_(superblock.sequence) {}
@@ -98,11 +101,13 @@ Status Maintenance::find_used_space() {
   return ok();
 }
 
-// Before any group is logged, a superblock says that groups may follow. It is written into the
-// other slot, because the one that was read must stay valid.
+// Before any group is logged or any block written, a superblock says that groups may follow, and
+// which files belong together. It is written into the other slot, because the one that was read
+// must stay valid.
 Status Maintenance::reopen_log() {
-  if (!superblock_.log.is_end) return ok();
+  if (!superblock_.log.is_end && superblock_.identity == identity_) return ok();
   superblock_.log.is_end = false;
+  superblock_.identity = identity_;
   ++superblock_.checkpoint;
   DGFS_CHECK(write_superblock(superblocks_, superblock_));
   return superblocks_.sync();
@@ -130,17 +135,23 @@ Status Maintenance::make_checkpoint() {
   return work([this] { return write_checkpoint(); });
 }
 
-Status Maintenance::make_last_checkpoint() {
-  return work([this] {
+Result<std::uint64_t> Maintenance::make_last_checkpoint(std::uint64_t now_seconds) {
+  std::uint64_t closed_at = 0;
+  DGFS_CHECK(work([&] {
     is_closing_ = true;
+    closed_at = closed_after(now_seconds);
+    superblock_.closed_at = closed_at;
     return write_checkpoint();
-  });
+  }));
+  return closed_at;
 }
 
 // Both superblocks are marked, so that losing either of them does not bring back one that needs a
 // log. A crash between two steps leaves a closed store, with or without the mark.
-Status Maintenance::make_layer(const SealedMark& mark) {
-  return work([&]() -> Status {
+Result<std::uint64_t> Maintenance::make_layer(const SealedMark& mark, std::uint64_t identity,
+                                              std::uint64_t now_seconds) {
+  std::uint64_t closed_at = 0;
+  DGFS_CHECK(work([&]() -> Status {
     if (!superblock_.log.is_end) {
       return Error(ErrorKind::kInvalidArgument, 7509, "the store was not closed");
     }
@@ -151,13 +162,22 @@ Status Maintenance::make_layer(const SealedMark& mark) {
     }
     Superblock next = superblock_;
     next.sealed = mark;
+    next.identity = identity;
+    next.closed_at = closed_at = closed_after(now_seconds);
     for (int slots = 0; slots < 2; ++slots) {
       ++next.checkpoint;
       DGFS_CHECK(write_durably(slot_begin_bytes(next), encode_superblock(next)));
     }
     superblock_ = next;
     return ok();
-  });
+  }));
+  return closed_at;
+}
+
+// A later closing gets a later time, even within the same second: then no file of an earlier one
+// has it.
+std::uint64_t Maintenance::closed_after(std::uint64_t now_seconds) const {
+  return std::min(std::max(now_seconds, superblock_.closed_at) + 1, kClosedAtMax);
 }
 
 Status Maintenance::move_all() {
@@ -268,6 +288,7 @@ Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint)
   next.sequence = checkpoint.sequence;
   next.log = checkpoint.log;
   next.log.is_end = is_closing_ && log_.progress().used_bytes == 0;
+  next.identity = identity_;
   next.root = *root->place();
   next.filter = filter_.place();
   next.space = space_.maps();

@@ -39,8 +39,9 @@ class Maintenance {
   };
   /// @param superblocks  their file; must outlive it
   /// @param superblock   the newest one in it
+  /// @param identity     of the files of the store
   Maintenance(const Parts& parts, storage::File& superblocks, const Superblock& superblock,
-              const StoreOptions& options);
+              std::uint64_t identity, const StoreOptions& options);
 
   /// Call it once for a store that was opened, before all other calls: finds the space in use, and
   /// makes the changes in the log durable. Errors: kIo, kCorrupt, kNoSpace, kLimit.
@@ -58,12 +59,18 @@ class Maintenance {
 
   /// The same, with a superblock that says that no group follows in the log. If it succeeds, it is
   /// the last call.
-  [[nodiscard]] Status make_last_checkpoint();
+  /// @param now_seconds  since 1970
+  /// Returns Superblock::closed_at.
+  [[nodiscard]] Result<std::uint64_t> make_last_checkpoint(std::uint64_t now_seconds);
 
   /// Call it after make_last_checkpoint(), when no view of an older tree is left whose space is
   /// wanted: gives back all space that the tree does not need, and marks the superblocks. Then the
   /// log can go.
-  [[nodiscard]] Status make_layer(const SealedMark& mark);
+  /// @param identity     of the files without the log
+  /// @param now_seconds  since 1970
+  /// Returns Superblock::closed_at.
+  [[nodiscard]] Result<std::uint64_t> make_layer(const SealedMark& mark, std::uint64_t identity,
+                                                 std::uint64_t now_seconds);
 
   /// Call it after a batch was refused for lack of space: frees what can be freed. If that is not
   /// enough, it joins free pieces by cleaning the ends of the files, unless a view needs the data
@@ -103,6 +110,7 @@ class Maintenance {
   /// tables are in the tree.
   template <class Call>
   [[nodiscard]] Status work(Call call);
+  [[nodiscard]] std::uint64_t closed_after(std::uint64_t now_seconds) const;
   [[nodiscard]] std::uint64_t in_tree() const;
   [[nodiscard]] Status find_and_clean_space();
   [[nodiscard]] Status find_space();
@@ -142,6 +150,7 @@ class Maintenance {
   std::mutex lock_;  ///< before that of the log; guards all that follows
   storage::File& superblocks_;
   Superblock superblock_;
+  const std::uint64_t identity_;
   bool is_closing_ = false;  ///< the log takes no more groups
   bool is_resting_ = false;  ///< no batch came for some time
   /// Made while there is memory for it.

@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "delta/store/store_check.h"
+
 namespace dgfs::delta {
 namespace {
 
@@ -39,6 +41,12 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
                                            const StoreOptions& options) {
   DGFS_TRY(files, open_store_files(env, directory, options));
   const auto superblock = files.superblock;
+  if (files.origin == Origin::kUnproven && !options.accepts_torn_copy) {
+    if (const auto checked = check_store(env, directory); !checked) {
+      const auto& error = checked.error();
+      return error.kind() == ErrorKind::kCorrupt ? torn_copy(directory, error) : error;
+    }
+  }
   std::unique_ptr<Store> store(
       new Store(env, std::move(files), with_parameters(options, superblock.parameters)));
   if (options.access == StoreAccess::kReadOnly) {
@@ -66,6 +74,7 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
 Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
     : env_(env),
       options_(options),
+      own_files_(files.all()),
       superblocks_(std::move(files.superblocks)),
       files_(std::move(files.blocks), std::move(files.extents), options),
       filter_(options.parameters.born_object, options.filter_prefixes),
@@ -77,7 +86,7 @@ Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
       reserve_(files_, tables_, filter_blocks_, space_blocks_, options),
       maintenance_(
           {files_, tables_, filter_blocks_, space_blocks_, reserve_, log_, dead_, failure_},
-          *superblocks_, files.superblock, options) {}
+          *superblocks_, files.superblock, files.identity, options) {}
 
 Status Store::start() {
   if (!options_.in_background || tending_ != nullptr) return ok();
@@ -408,16 +417,6 @@ Status Store::commit_unasked(Worker& tending) {
 
 Status Store::maintain() { return maintenance_.move_tables(); }
 Status Store::checkpoint() { return maintenance_.make_checkpoint(); }
-
-Status Store::close() {
-  is_ending_ = true;
-  if (only_reads()) return ok();
-  commits_.reset();
-  tending_.reset();
-  DGFS_CHECK(maintenance_.make_last_checkpoint());
-  static_cast<void>(failure_.note(Error(ErrorKind::kInvalidArgument, 7131, "the store is closed")));
-  return ok();
-}
 
 Result<Message> Store::find(std::string_view key) const {
   DGFS_TRY(newest, tables_.find(key));

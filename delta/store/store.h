@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "delta/store/dead_ranges.h"
 #include "delta/store/failure.h"
@@ -98,7 +99,8 @@ class Store {
   /// If the last checkpoint has no maps, it reads the nodes of the tree; if the store was not
   /// closed, it reads the log.
   /// Errors: kNotFound (no store, and `options` does not ask to make one), kBusy (already open,
-  /// unless all open it for reading only, or being made), kIo, kNoSpace, kCorrupt, kUnsupported.
+  /// unless all open it for reading only, or being made), kChanged (a copy that was taken while a
+  /// process had the store open for writing), kIo, kNoSpace, kCorrupt, kUnsupported.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(storage::Env& env,
                                                            const std::string& directory,
                                                            const StoreOptions& options);
@@ -258,7 +260,7 @@ class Store {
   /// sealed. From the next opening on it needs no log (drop_log()), and can only be read. Views
   /// that were taken before close() keep their space for good. Errors: kIo; kInvalidArgument (it is
   /// not closed); the store is then still closed, or sealed already.
-  [[nodiscard]] Status make_layer(const SealedMark& mark) { return maintenance_.make_layer(mark); }
+  [[nodiscard]] Status make_layer(const SealedMark& mark);
 
   /// Lets others open a store that will not be written to any more for reading. Errors: those of
   /// storage::File::lock_shared().
@@ -312,6 +314,8 @@ class Store {
   void want_space();
   void join_tables_soon();
   void charge(const BatchSize& batch);
+  [[nodiscard]] std::uint64_t now_seconds() const;
+  void note_time(std::uint64_t closed_at);
   [[nodiscard]] bool only_reads() const { return options_.access == StoreAccess::kReadOnly; }
   [[nodiscard]] Pacer::Duration now() const { return Pacer::Duration(env_.monotonic_ns()); }
 
@@ -322,6 +326,7 @@ class Store {
   const Error unused_{ErrorKind::kIo, 7521, "the store did not come into use"};
   const StoreOptions options_;
   Failure failure_;
+  const std::vector<storage::File*> own_files_;
   std::unique_ptr<storage::File> superblocks_;  ///< holds the lock of the store: closed last
   TreeFiles files_;                             ///< outlives all values
   PrefixFilter filter_;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "delta/store/copied_store.h"
 #include "format/coding.h"
 #include "storage/file_mode.h"
 
@@ -62,6 +63,7 @@ class Check {
       DGFS_CHECK(lock(*superblocks, directory_));
     }
     DGFS_CHECK(check_superblocks(*superblocks));
+    DGFS_CHECK(check_origin());
     note_files();
     DGFS_CHECK(check_blocks());
     report_.damaged_places = damage_.places();
@@ -98,6 +100,14 @@ class Check {
       DGFS_CHECK(tell_superblock(7089, "a superblock is not from the previous checkpoint",
                                  other->checkpoint % 2));
     }
+    return ok();
+  }
+
+  // A store that lacks a file is damaged, wherever it comes from.
+  Status check_origin() {
+    if (options_.accepts_torn_copy) return ok();
+    const auto origin = read_origin(env_, directory_, report_.superblock);
+    if (!origin && origin.error().kind() == ErrorKind::kChanged) return origin.error();
     return ok();
   }
 

@@ -52,6 +52,9 @@ struct StoreCheckOptions {
   /// Keeps others from opening the store for writing meanwhile. If false, the caller ensures that
   /// nothing changes.
   bool locks = false;
+  /// Checks also a copy that was taken while a process had the store open for writing, instead of
+  /// refusing it.
+  bool accepts_torn_copy = false;
   /// Gets each damaged place, and the check goes on. Not set: the first damaged place ends it.
   Damage::Sink damaged = {};
   std::function<void(const CheckProgress&)> progress = {};
@@ -63,8 +66,8 @@ struct StoreCheckOptions {
 /// overlap, and that the filter lets all keys of the tree through.
 /// Changes nothing, and needs only permission to read. Errors: kNotFound, kNotDirectory (no store
 /// is there), kCorrupt (it has no whole superblock, or the first damaged place if `damaged` is not
-/// set), kUnsupported, kBusy (open for writing), kIo, kPermission, kInterrupted. Cost: reads
-/// everything once; if `progress` is set, nodes twice.
+/// set), kChanged (a torn copy), kUnsupported, kBusy (open for writing), kIo, kPermission,
+/// kInterrupted. Cost: reads everything once; if `progress` is set, nodes twice.
 [[nodiscard]] Result<StoreReport> check_store(storage::Env& env, const std::string& directory,
                                               const StoreCheckOptions& options = {});
 

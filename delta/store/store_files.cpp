@@ -54,6 +54,8 @@ Status make(storage::Env& env, const std::string& directory, const StoreOptions&
   superblock.sequence = options.sequence;
   superblock.root = *root->place();
   DGFS_TRY(superblocks, env.create_unnamed(directory));
+  DGFS_TRY(identity, identity_beside(env, directory, *superblocks));
+  superblock.identity = identity;
   // Space for both superblocks, so that no checkpoint has to find any.
   DGFS_CHECK(superblocks->write_at(0, Buffer(2 * kSuperblockBytes)));
   DGFS_CHECK(write_superblock(*superblocks, superblock));
@@ -145,6 +147,12 @@ Result<Superblock> read_store_superblock(storage::Env& env, const std::string& d
   return read_superblock(*superblocks);
 }
 
+std::vector<storage::File*> StoreFiles::all() const {
+  if (log == nullptr) return {superblocks.get(), blocks.get(), extents.get()};
+  const auto segments = log->files();
+  return {superblocks.get(), segments[0], segments[1], blocks.get(), extents.get()};
+}
+
 Result<StoreFiles> open_store_files(storage::Env& env, const std::string& directory,
                                     const StoreOptions& options) {
   const bool only_reads = options.access == StoreAccess::kReadOnly;
@@ -165,8 +173,17 @@ Result<StoreFiles> open_store_files(storage::Env& env, const std::string& direct
   }
   DGFS_TRY(blocks, env.open(directory + kBlocks, {mode}));
   DGFS_TRY(extents, env.open(directory + kExtents, {.mode = mode, .direct_writes = true}));
-  return StoreFiles{std::move(superblocks).value(), superblock, std::move(log), std::move(blocks),
-                    std::move(extents)};
+  StoreFiles files{std::move(superblocks).value(), superblock, std::move(log), std::move(blocks),
+                   std::move(extents)};
+  files.identity = store_identity(files.all());
+  const auto origin = origin_of(env, directory, superblock, files.identity);
+  if (!origin && options.accepts_torn_copy && origin.error().kind() == ErrorKind::kChanged) {
+    files.origin = Origin::kUnproven;
+    return files;
+  }
+  if (!origin) return origin.error();
+  files.origin = origin.value();
+  return files;
 }
 
 Result<bool> is_blank_segment(storage::Env& env, const std::string& segment) {

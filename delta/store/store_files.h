@@ -7,7 +7,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "delta/store/copied_store.h"
 #include "delta/store/log/log.h"
 #include "delta/store/log/superblock.h"
 #include "delta/store/store_options.h"
@@ -22,13 +24,19 @@ struct StoreFiles {
   std::unique_ptr<Log> log;                    ///< null: the store is sealed, and has none
   std::unique_ptr<storage::File> blocks;
   std::unique_ptr<storage::File> extents;
+  std::uint64_t identity = 0;    ///< store_identity()
+  Origin origin = Origin::kOwn;  ///< kUnproven also for a torn copy that `options` accept
+
+  /// In the order of store_identity().
+  [[nodiscard]] std::vector<storage::File*> all() const;
 };
 
 /// Opens the files of a store. Makes them if there is no store and `options` asks for it; if two
 /// processes make a store at the same time, one of them succeeds. For reading only nothing is made
 /// or synced. Errors: kNotFound (no store, and `options` does not ask to make one), kBusy (already
-/// open, in a mode that excludes this one, or being made), kIo, kNoSpace, kCorrupt, kUnsupported,
-/// kPermission (the store is sealed, and `options` asks to write).
+/// open, in a mode that excludes this one, or being made), kChanged (a torn copy, unless `options`
+/// accepts it), kIo, kNoSpace, kCorrupt, kUnsupported, kPermission (the store is sealed, and
+/// `options` asks to write).
 [[nodiscard]] Result<StoreFiles> open_store_files(storage::Env& env, const std::string& directory,
                                                   const StoreOptions& options);
 

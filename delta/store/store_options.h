@@ -26,6 +26,9 @@ struct StoreOptions {
   bool create = false;         ///< makes a store if there is none, unless kReadOnly
   StoreParameters parameters;  ///< of a store that is made
   std::uint64_t sequence = 0;  ///< of a store that is made: the last batch of the stores below it
+  /// Opens also a copy that was taken while a process had the store open for writing, as far as it
+  /// goes. For the repair of such a copy.
+  bool accepts_torn_copy = false;
   /// Bounds all memory of the store together: tables, unwritten blocks of the tree, runs of a merge
   /// that is under way, unbound large values, the filter, maps of free space, and caches. A process
   /// that has called give_back_freed_memory() stays within 1.1 times this plus 32 MiB. The bound

@@ -15,7 +15,7 @@
 #include "fuse/dead_mount.h"
 #include "fuse/logger.h"
 #include "fuse/mount_table.h"
-#include "fuse/unmounting.h"
+#include "fuse/unmount.h"
 
 namespace dgfs::fuse {
 namespace {

@@ -18,8 +18,7 @@ Status ViewControl::start(Service& service, std::function<bool()> is_mounted) {
     is_mounted_ = std::move(is_mounted);
     process_id_ = service.env.process_id();
   }
-  DGFS_TRY(server,
-           delta::ControlServer::start(service.env, delta_path_, [this](std::string_view question) {
+  DGFS_TRY(server, delta::ControlServer::start(delta_path_, [this](std::string_view question) {
              return answer(question);
            }));
   server_ = std::move(server);

@@ -44,6 +44,7 @@ class MemoryEnvImpl final : public MemoryEnv {
   std::uint64_t process_id() const override { return kProcessNumber; }
 
   void crash(CrashLoss loss, std::uint64_t seed) override;
+  std::unique_ptr<MemoryEnv> snapshot() const override;
   Status lose_unsynced(const std::string& path) override;
   void set_now(Time now) override;
   void set_variable(const std::string& name, std::optional<std::string> value) override;
@@ -183,6 +184,16 @@ std::optional<std::string> MemoryEnvImpl::variable(const std::string& name) cons
 void MemoryEnvImpl::crash(CrashLoss loss, std::uint64_t seed) {
   const Lock lock(tree_->mutex);
   tree_->crash(loss, seed);
+}
+
+std::unique_ptr<MemoryEnv> MemoryEnvImpl::snapshot() const {
+  const Lock lock(tree_->mutex);
+  auto taken = std::make_unique<MemoryEnvImpl>(0);
+  taken->tree_ = tree_->snapshot();
+  taken->generator_ = generator_;
+  taken->variables_ = variables_;
+  taken->monotonic_ns_ = monotonic_ns_;
+  return taken;
 }
 
 Status MemoryEnvImpl::lose_unsynced(const std::string& path) {

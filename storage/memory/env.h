@@ -22,6 +22,9 @@ class MemoryEnv : public Env {
   /// synced its directory. A rename within one directory is kept or lost as a whole. Attributes are
   /// always durable. Files and directories opened before the crash fail every later call with kIo.
   virtual void crash(CrashLoss loss, std::uint64_t seed) = 0;
+  /// The disk as it is now, once more: with the same files, all of them durable and none open.
+  /// Copies all contents.
+  [[nodiscard]] virtual std::unique_ptr<MemoryEnv> snapshot() const = 0;
   /// Does what a failed writeback does on Linux: bytes written to the file since its last sync will
   /// not become durable, though reads see them until a crash and later syncs succeed. kNotFound.
   [[nodiscard]] virtual Status lose_unsynced(const std::string& path) = 0;

@@ -84,6 +84,17 @@ Result<FileStatus> MemoryFile::status() const {
   return inode_->current_status();
 }
 
+// Numbers of inodes are not used again, so they need no time of birth.
+std::optional<FileIdentity> MemoryFile::identity() const {
+  const Lock lock(tree_->mutex);
+  return FileIdentity{inode_->status.inode, {}};
+}
+
+bool MemoryFile::may_be_open_elsewhere() {
+  const Lock lock(tree_->mutex);
+  return inode_->open_count > 1;
+}
+
 Status MemoryFile::truncate(std::uint64_t size_bytes) {
   const Lock lock(tree_->mutex);
   DGFS_CHECK(check_writable());

@@ -8,10 +8,11 @@
 #include <string>
 
 #include "storage/memory/tree.h"
+#include "storage/original_file.h"
 
 namespace dgfs::storage {
 
-class MemoryFile final : public File {
+class MemoryFile final : public File, public OriginalFile {
  public:
   enum class Access : std::uint8_t { kRead, kReadWrite };
 
@@ -26,6 +27,7 @@ class MemoryFile final : public File {
   Status write_at(std::uint64_t offset_bytes, Bytes data) override;
   Result<std::uint64_t> size() const override;
   Result<FileStatus> status() const override;
+  std::optional<FileIdentity> identity() const override;
   Status truncate(std::uint64_t size_bytes) override;
   Status preallocate(std::uint64_t begin_bytes, std::uint64_t end_bytes) override;
   Status punch(std::uint64_t begin_bytes, std::uint64_t end_bytes) override;
@@ -33,6 +35,7 @@ class MemoryFile final : public File {
   Status sync() override;
   Status lock() override;
   Status lock_shared() override;
+  bool may_be_open_elsewhere() override;
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
   void advise(storage::Access access, std::uint64_t offset_bytes,
               std::uint64_t length_bytes) override;

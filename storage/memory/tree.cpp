@@ -3,6 +3,7 @@
 #include "storage/memory/tree.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -39,6 +40,17 @@ void push_components(std::string_view path, std::vector<std::string>& todo) {
     path.remove_prefix(std::min(slash + 1, path.size()));
   }
   std::reverse(todo.begin() + old_size, todo.end());
+}
+
+// Without the entries.
+MemoryInodePtr durable_copy(const MemoryInode& inode) {
+  auto copy = std::make_shared<MemoryInode>();
+  copy->status = inode.status;
+  copy->xattrs = inode.xattrs;
+  copy->link_target = inode.link_target;
+  copy->content = copy->durable_content = inode.content;
+  copy->reserved = inode.reserved;
+  return copy;
 }
 
 }  // namespace
@@ -237,6 +249,34 @@ void MemoryTree::crash(CrashLoss loss, std::uint64_t seed) {
       ++child->status.link_count;
     }
   }
+}
+
+std::shared_ptr<MemoryTree> MemoryTree::snapshot() const {
+  auto taken = std::make_shared<MemoryTree>();
+  taken->now = now;
+  taken->capacity_bytes = capacity_bytes;
+  taken->next_inode_ = next_inode_;
+  taken->next_change_id_ = next_change_id_;
+  std::unordered_map<const MemoryInode*, MemoryInodePtr> copies;
+  std::vector<const MemoryInode*> waiting;
+  const auto copy_of = [&](const MemoryInode& inode) {
+    auto& copy = copies[&inode];
+    if (copy == nullptr) {
+      copy = durable_copy(inode);
+      taken->charge_anew(*copy);
+      waiting.push_back(&inode);
+    }
+    return copy;
+  };
+  taken->root_ = copy_of(*root_);
+  while (!waiting.empty()) {
+    const MemoryInode& inode = *waiting.back();
+    waiting.pop_back();
+    MemoryInode& copy = *copies[&inode];
+    for (const auto& [name, child] : inode.entries) copy.entries[name] = copy_of(*child);
+    copy.durable_entries = copy.entries;
+  }
+  return taken;
 }
 
 Result<MemoryInodePtr> MemoryTree::find(const MemoryInode& directory, std::string_view name,

@@ -65,6 +65,8 @@ class MemoryTree {
   void release_if_gone(MemoryInode& inode);
 
   void crash(CrashLoss loss, std::uint64_t seed);
+  /// Another tree with copies of all inodes that have names, all of them durable.
+  [[nodiscard]] std::shared_ptr<MemoryTree> snapshot() const;
 
  private:
   [[nodiscard]] Status check_replaceable(const MemoryInode& directory, std::string_view name,

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <csignal>
 #include <limits>
 
 #include "storage/posix/lock_holders.h"
@@ -153,6 +154,8 @@ Result<FileStatus> PosixFile::status() const {
   return to_file_status(status);
 }
 
+std::optional<FileIdentity> PosixFile::identity() const { return identity_of(fd_.get()); }
+
 Status PosixFile::truncate(std::uint64_t size_bytes) {
   const auto size = static_cast<off_t>(size_bytes);
   if (size_bytes > kFileOffsetMax) return os_error(1014, EFBIG, "set the size", path_);
@@ -221,6 +224,18 @@ Status PosixFile::lock_as(int how) {
     return Error(ErrorKind::kUnsupported, 1173, "its file system has no locks").in_file(path_);
   }
   return os_error(1192, errno, "lock", path_);
+}
+
+// Only the kernel knows. It grants a lease if nobody else has the file open, and the lease ends at
+// once: whoever opens the file between the two calls is held up for that moment.
+bool PosixFile::may_be_open_elsewhere() {
+  if (caches_reads_) end_direct();
+  // The signal for that case would be SIGIO, which ends the process; nobody heeds SIGURG.
+  if (::fcntl(fd_.get(), F_SETSIG, SIGURG) != 0 || ::fcntl(fd_.get(), F_SETLEASE, F_WRLCK) != 0) {
+    return true;
+  }
+  static_cast<void>(::fcntl(fd_.get(), F_SETLEASE, F_UNLCK));
+  return false;
 }
 
 Result<DataSegment> PosixFile::next_data(std::uint64_t offset_bytes) const {

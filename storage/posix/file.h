@@ -10,12 +10,13 @@
 #include "storage/announced_reads.h"
 #include "storage/env.h"
 #include "storage/file.h"
+#include "storage/original_file.h"
 #include "storage/posix/unique_fd.h"
 #include "storage/source_traits.h"
 
 namespace dgfs::storage {
 
-class PosixFile final : public File, public FileTraits {
+class PosixFile final : public File, public FileTraits, public OriginalFile {
  public:
   PosixFile(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
 
@@ -35,6 +36,7 @@ class PosixFile final : public File, public FileTraits {
   Status write_gathered(std::uint64_t offset_bytes, std::span<const Bytes> parts) override;
   Result<std::uint64_t> size() const override;
   Result<FileStatus> status() const override;
+  std::optional<FileIdentity> identity() const override;
   Status truncate(std::uint64_t size_bytes) override;
   Status preallocate(std::uint64_t begin_bytes, std::uint64_t end_bytes) override;
   Status punch(std::uint64_t begin_bytes, std::uint64_t end_bytes) override;
@@ -43,6 +45,8 @@ class PosixFile final : public File, public FileTraits {
   Status lock() override;
   Status lock_shared() override;
   std::vector<LockHolder> lock_holders() const override;
+  /// Ends direct writing, since its descriptor is another opening.
+  bool may_be_open_elsewhere() override;
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
   /// After kWillNeed for a short range, a scatter read from the same offset polls for a while, if
   /// no other read is under way: the rest of the wait is often shorter than the time to fall asleep

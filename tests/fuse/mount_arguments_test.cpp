@@ -38,8 +38,9 @@ TEST(MountArguments, FlagsArePassedOn) {
 }
 
 TEST(MountArguments, WhatMountKeepsForItselfIsTaken) {
-  const std::vector<std::string> options = {
-      "user=me", "defaults", "noauto", "user", "", "nofail", "_netdev", "x-systemd.automount=1"};
+  const std::vector<std::string> options = {"user=me", "uhelper=dgfs", "defaults",
+                                            "noauto",  "user",         "",
+                                            "nofail",  "_netdev",      "x-systemd.automount=1"};
   const auto plain = parse({});
   const auto arguments = parse(options);
   ASSERT_TRUE(arguments);

@@ -109,12 +109,15 @@ def install_helpers(place):
     support.DGFS = shutil.copy(shutil.which(support.DGFS), place / "dgfs")
     helpers = place / "sbin"
     helpers.mkdir()
-    for name in ("mount.dgfs", "mount.fuse.dgfs"):
+    for name in ("mount.dgfs", "mount.fuse.dgfs", "umount.dgfs", "umount.fuse.dgfs"):
         os.symlink(support.DGFS, helpers / name)
     for name in ("mount.fuse3", "losetup", "blockdev", "mkfs.ext4"):
         if os.path.exists(f"/sbin/{name}"):
             shutil.copy(f"/sbin/{name}", helpers)
     run("mount", "--bind", helpers, os.path.realpath("/sbin"))
+    # Here libmount keeps its notes, which belong to mounts that no other process sees.
+    os.makedirs("/run/mount", exist_ok=True)
+    run("mount", "-t", "tmpfs", "tmpfs", "/run/mount")
     device = place / "fuse"
     os.mknod(device, stat.S_IFCHR | 0o666, os.stat("/dev/fuse").st_rdev)
     device.chmod(0o666)
@@ -131,5 +134,5 @@ def main():
         try:
             support.main()
         finally:
-            for place in ("/dev/fuse", os.path.realpath("/sbin")):
+            for place in ("/run/mount", "/dev/fuse", os.path.realpath("/sbin")):
                 run("umount", place, check=False)

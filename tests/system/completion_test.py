@@ -82,7 +82,8 @@ class BashCompletion(Completion):
         self.assertEqual(self.offers("ls --index tree.dgfs."), ["tree.dgfs.idx"])
         self.assertEqual(self.offers("build tr"), ["tree"])
         self.assertEqual(self.offers("mount IMAGE tr"), ["tree"])
-        self.assertEqual(self.offers("delta "), ["check", "info", "log", "seal"])
+        self.assertEqual(self.offers("delta "),
+                         ["check", "info", "log", "repair", "seal", "wait"])
         self.assertEqual(self.offers("delta check tr"), ["tree"])
 
     def test_offers_paths_inside_the_image(self):

@@ -131,7 +131,9 @@ CommandDescription mount_helper_description() {
       .manual = {
           .paragraphs = {"If root mounts, set-user-id programs and devices work unless nosuid and "
                          "nodev are given, as for other file systems. umount(8) unmounts the "
-                         "image."},
+                         "image through the same program, which it finds as umount.dgfs and "
+                         "umount.fuse.dgfs, and which returns when a delta is closed. After umount "
+                         "-l, -f and -i nobody waits: 'dgfs delta wait' does in every case."},
           .examples = {{"mount -t dgfs -o allow_other,nosuid,nodev /srv/photos.dgfs /mnt/photos",
                         "Mounts through mount(8)."},
                        {"/srv/photos.dgfs /mnt/photos dgfs allow_other,nosuid,nodev,nofail 0 0",

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "delta/store/copied_store.h"
 #include "delta/store/directory/stacked_stores.h"
 #include "delta/store/directory/states.h"
 #include "delta/store/private_mode.h"
@@ -39,16 +40,36 @@ constexpr int kClosingWaitsMax = 3000;
 // More changes of the manifest than this do not come between two readings by chance.
 constexpr int kReadingsMax = 100;
 
+bool is_copied(storage::Env& env, const std::string& store) {
+  const auto superblock = read_store_superblock(env, store);
+  if (!superblock) return false;
+  const auto identity = read_store_identity(env, store, superblock.value());
+  return identity && is_copy(superblock.value(), identity.value());
+}
+
+// Stores of a copy that do not fit the manifest are of another moment; those of the delta itself
+// are damaged.
+Error unlike(storage::Env& env, const std::string& directory, const Manifest& manifest,
+             const Error& error) {
+  const bool is_any_copied = std::any_of(
+      manifest.stores.begin(), manifest.stores.end(),
+      [&](const StackedStore& store) { return is_copied(env, store_path(directory, store)); });
+  return is_any_copied && error.kind() == ErrorKind::kCorrupt ? torn_copy(directory, error) : error;
+}
+
 Result<Superblock> read_stacked(storage::Env& env, const std::string& directory,
                                 const Manifest& manifest, std::size_t index) {
   const auto path = store_path(directory, manifest.stores[index]);
   auto superblock = read_store_superblock(env, path);
   if (!superblock && superblock.error().kind() == ErrorKind::kNotFound) {
-    return Error(ErrorKind::kCorrupt, 7142, "the manifest names a store that is missing")
-        .in_file(path);
+    return unlike(env, directory, manifest,
+                  Error(ErrorKind::kCorrupt, 7142, "the manifest names a store that is missing")
+                      .in_file(path));
   }
   if (!superblock) return std::move(superblock).error();
-  DGFS_CHECK(check_stacked(superblock.value(), manifest, index, directory));
+  if (auto fits = check_stacked(superblock.value(), manifest, index, directory); !fits) {
+    return unlike(env, directory, manifest, fits.error());
+  }
   return superblock;
 }
 
@@ -79,6 +100,16 @@ Status check_layer_superblock(const Superblock& superblock, const StackedStore& 
                                    state_text(superblock.sealed->state), state_text(facts.state)));
   }
   return ok();
+}
+
+// A copy of a layer without the times of the files was read completely when it was opened. With
+// them, the next opening need not do that again.
+void vouch_for(storage::Env& env, const std::string& layer) {
+  const auto superblock = read_store_superblock(env, layer);
+  if (!superblock || !superblock.value().sealed) return;
+  const auto origin = read_origin(env, layer, superblock.value());
+  if (!origin || origin.value() != Origin::kUnproven) return;
+  note_closed(env, layer, superblock.value().closed_at);
 }
 
 // Directories of seals that did not come to their end, and of which nothing was durable.
@@ -173,11 +204,11 @@ Status check_stacked(const Superblock& superblock, const Manifest& manifest, std
                                    superblock.sequence, store.first_sequence));
   }
   const bool is_newest = index + 1 == manifest.stores.size();
+  if (superblock.sealed && is_base(store.layer.state)) {
+    return not_the_one(7513, path, "is sealed, but the manifest says that it is written to");
+  }
   if (has_states(manifest)) {
-    if (is_base(store.layer.state)) {
-      if (!superblock.sealed) return ok();
-      return not_the_one(7513, path, "is sealed, but the manifest says that it is written to");
-    }
+    if (is_base(store.layer.state)) return ok();
     return check_layer_superblock(superblock, store, path);
   }
   if (!is_newest && superblock.sequence + 1 != manifest.stores[index + 1].first_sequence) {
@@ -271,7 +302,10 @@ Result<std::shared_ptr<Store>> DeltaDirectory::open_store(std::size_t index) con
   }
   DGFS_TRY(store, Store::open(env_, path, options));
   if (is_layer) {
-    DGFS_CHECK(check_end(store->sequence(), layer, path));
+    if (auto ends = check_end(store->sequence(), layer, path); !ends) {
+      return unlike(env_, directory_, manifest_, ends.error());
+    }
+    if (options_.access == StoreAccess::kReadWrite) vouch_for(env_, path);
   }
   return std::shared_ptr<Store>(std::move(store));
 }

@@ -7,7 +7,7 @@
 //   DIR/MANIFEST   names image and stores; locked by the process that has the delta open
 //   DIR/0001, ...  a store each; all but the newest are layers, which are only read
 //   DIR/lock       locked while a process makes the delta
-//   DIR/control    a socket, while the delta is mounted (delta/control/control.h)
+//   DIR/control    a socket, once the delta has been mounted (delta/control/control.h)
 //
 // Only its owner has permissions for the directory and its files.
 #pragma once

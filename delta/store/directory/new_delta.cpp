@@ -21,6 +21,9 @@ constexpr std::uint64_t kFirstBlockBytesMax = 4096;
 constexpr std::array<std::string_view, 6> kStoreNames = {"store",  "log.0",   "log.1",
                                                          "blocks", "extents", "lock"};
 
+// The socket of a mount that has ended: its name stays.
+bool is_socket(std::string_view name) { return name == "control"; }
+
 Result<std::vector<std::string>> names_in(storage::Env& env, const std::string& path) {
   DGFS_TRY(directory, env.open_directory(path));
   return directory->list();
@@ -86,7 +89,8 @@ Result<bool> is_vacant(storage::Env& env, const std::string& directory) {
   if (!names && names.error().kind() == ErrorKind::kNotFound) return true;
   if (!names) return names.error();
   for (const std::string& name : names.value()) {
-    if (name != kFirstStore && name != "lock" && !is_hidden_rest(name)) return false;
+    const bool may_be_left = name == "lock" || is_socket(name) || is_hidden_rest(name);
+    if (name != kFirstStore && !may_be_left) return false;
   }
   return is_untouched(env, directory + "/" + kFirstStore);
 }
@@ -138,7 +142,7 @@ Status NewDelta::remove() const {
   DGFS_CHECK(remove_store(*env_, store));
   DGFS_TRY(names, names_in(*env_, path_));
   for (const std::string& name : names) {
-    if (!is_hidden_rest(name) && name != "control") continue;
+    if (!is_hidden_rest(name) && !is_socket(name)) continue;
     DGFS_CHECK(remove_if_there(*env_, path_ + "/" + name));
   }
   DGFS_CHECK(remove_if_there(*env_, path_ + "/lock"));

@@ -52,10 +52,10 @@ class NewDelta {
   bool is_kept_ = false;
 };
 
-/// Whether a directory is missing, or empty, or has only the remains of an interrupted attempt to
-/// make a delta: a store without a manifest that was never written to. Any other store without a
-/// manifest may be all that is left of a delta, so nothing may be made over it.
-/// Errors: those of reading the directory.
+/// Whether a directory is missing, or empty, or has only what an interrupted attempt to make a
+/// delta leaves: a store without a manifest that was never written to, the name of a socket. Any
+/// other store without a manifest may be all that is left of a delta, so nothing may be made over
+/// it. Errors: those of reading the directory.
 [[nodiscard]] Result<bool> is_vacant(storage::Env& env, const std::string& directory);
 
 }  // namespace dgfs::delta

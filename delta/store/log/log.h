@@ -61,6 +61,9 @@ class Log {
   /// Changes to the other segment; all groups in that must be superfluous.
   void change_segment();
 
+  [[nodiscard]] std::array<storage::File*, 2> files() const {
+    return {segments_[0].get(), segments_[1].get()};
+  }
   /// Where a replay begins that needs only the current segment.
   [[nodiscard]] const LogPosition& segment_begin() const { return segment_begin_; }
   /// Of the current segment.

@@ -79,7 +79,9 @@ Buffer encode_superblock(const Superblock& superblock) {
                                      superblock.space.blocks.checksum,
                                      superblock.space.values.offset_bytes,
                                      superblock.space.values.length_bytes,
-                                     superblock.space.values.checksum}) {
+                                     superblock.space.values.checksum,
+                                     superblock.identity,
+                                     superblock.closed_at}) {
     out.fixed(number);
   }
   if (superblock.sealed) {
@@ -135,6 +137,11 @@ Result<Superblock> decode_superblock(Bytes bytes) {
       *number = value;
     }
   }
+  DGFS_TRY(identity, in.fixed<std::uint64_t>());
+  DGFS_TRY(closed_at, in.fixed<std::uint64_t>());
+  superblock.identity = identity;
+  if (closed_at > kClosedAtMax) return corrupt(7443, "the time of the last closing is too large");
+  superblock.closed_at = closed_at;
   DGFS_CHECK(check_parameters(superblock.parameters));
   if ((features & kSealed) != 0) {
     if (!superblock.log.is_end) return corrupt(7507, "a sealed store with a log");

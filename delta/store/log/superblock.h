@@ -20,6 +20,8 @@
 namespace dgfs::delta {
 
 inline constexpr std::size_t kSuperblockBytes = 4096;
+/// Of Superblock::closed_at: some 30,000 years.
+inline constexpr std::uint64_t kClosedAtMax = std::uint64_t{1} << 40;
 
 /// Of a store that is a layer: it has neither log nor reserve, and is only read. A value.
 struct SealedMark {
@@ -39,7 +41,14 @@ struct Superblock {
   Place root;                    ///< of the tree
   /// Table of the filter of objects; of length 0: the filter is empty.
   Place filter;
-  SpaceMaps space;                                  ///< empty: opening has to walk the tree
+  SpaceMaps space;  ///< empty: opening has to walk the tree
+  /// Of the files that the store had when this was written (store_identity()): a store with other
+  /// files is a copy. 0: not known.
+  std::uint64_t identity = 0;
+  /// Of the last closing: the time that the files of blocks and large values get if nobody else
+  /// has them open, in seconds since 1970. It is later than all writes, also on a file system that
+  /// counts whole seconds, and rises with each closing. 0: none.
+  std::uint64_t closed_at = 0;
   std::optional<SealedMark> sealed = std::nullopt;  ///< none: the store may be written to
 
   friend bool operator==(const Superblock&, const Superblock&) = default;

@@ -6,6 +6,8 @@
 
 #include <set>
 
+#include "storage/memory/content.h"
+#include "storage/original_file.h"
 #include "tests/storage/env_fixture.h"
 
 namespace dgfs::test {
@@ -40,6 +42,45 @@ TEST_F(MemoryEnvTest, CrashDropsWhatWasNotSynced) {
   EXPECT_EQ(content("/f"), "old");
   EXPECT_FAILS(ErrorKind::kNotFound, env_->open("/unsynced"));
   EXPECT_FAILS(ErrorKind::kIo, file->size());
+}
+
+TEST_F(MemoryEnvTest, AFileKeepsItsIdentityAndACopyHasAnother) {
+  const auto file = create("/f", "x");
+  const auto identity = storage::identity_of(*file);
+  ASSERT_TRUE(identity);
+  EXPECT_NE(storage::identity_of(*create("/copy", "x")), identity);
+  ASSERT_OK(file->sync());
+  ASSERT_OK(env_->rename("/f", "/g"));
+  ASSERT_OK(env_->sync_directory("/"));
+  env_->crash(CrashLoss::kDropUnsynced, 0);
+  EXPECT_EQ(storage::identity_of(*env_->open("/g").value()), identity);
+  EXPECT_EQ(storage::identity_of(*env_->snapshot()->open("/g").value()), identity);
+}
+
+TEST_F(MemoryEnvTest, ASnapshotIsDurableAndStandsAlone) {
+  ASSERT_OK(env_->make_directory("/d", 0755));
+  const auto file = create("/d/f", "old");
+  const auto taken = env_->snapshot();
+  ASSERT_OK(file->write_at(0, as_bytes("new")));
+  ASSERT_OK(env_->remove("/d/f"));
+  taken->crash(CrashLoss::kDropUnsynced, 0);
+  const auto kept = taken->open("/d/f").value();
+  Buffer bytes(3);
+  ASSERT_TRUE(read_exactly(*kept, 0, bytes));
+  EXPECT_EQ(as_text(bytes), "old");
+  EXPECT_NE(storage::identity_of(*taken->open("/other", kCreate).value()),
+            storage::identity_of(*kept));
+  taken->set_capacity(storage::MemoryContent::kPageBytes);
+  EXPECT_FAILS(
+      ErrorKind::kNoSpace,
+      taken->open("/other", {storage::OpenOptions::Mode::kReadWrite}).value()->write_at(0, bytes));
+}
+
+TEST_F(MemoryEnvTest, AFileKnowsOfItsOtherOpenings) {
+  const auto file = create("/f", "x");
+  EXPECT_FALSE(storage::may_be_open_elsewhere(*file));
+  const auto other = env_->open("/f");
+  EXPECT_TRUE(storage::may_be_open_elsewhere(*file));
 }
 
 TEST_F(MemoryEnvTest, SyncOfAFileDoesNotSyncItsName) {

@@ -55,7 +55,7 @@ Values seen_before_recovery(storage::Env& disk, delta::StoreOptions options) {
 
 CrashExplorer::CrashExplorer(StoreImage base, const ExplorerOptions& options)
     : base_(std::move(base)), options_(options) {
-  if (base_.files().empty()) return;
+  if (base_.is_empty()) return;
   const auto disk = base_.make_disk();
   const auto store = open_store(*disk, script_options());
   base_values_ = values_of(*store);
@@ -180,6 +180,7 @@ void expect_recovered(storage::MemoryEnv& disk, const delta::StoreOptions& optio
   ASSERT_EQ(seen, values) << "a read-only open before the recovery saw other values";
   expect_sound(disk);
   const auto superblock = delta::read_store_superblock(disk, "/s").value();
+  EXPECT_EQ(superblock.identity, delta::read_store_identity(disk, "/s", superblock).value());
   expect_let_through(*store, superblock.parameters.born_object);
   delta::Batch batch;
   batch.put("after", "the crash");

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The contents of all files of a store in "/s", as a start for many runs.
+// A disk with a store in "/s", as a start for many runs.
 #pragma once
 
-#include <map>
-#include <string>
+#include <memory>
 
 #include "storage/memory/env.h"
 
@@ -15,17 +14,17 @@ namespace dgfs::test {
 class StoreImage {
  public:
   StoreImage() = default;
-  /// Takes the contents that reads see now.
-  explicit StoreImage(storage::Env& env);
+  /// Takes what reads see now.
+  explicit StoreImage(const storage::MemoryEnv& disk) : disk_(disk.snapshot()) {}
 
-  /// Makes a disk that has these files and nothing else, all of it durable.
-  [[nodiscard]] std::unique_ptr<storage::MemoryEnv> make_disk() const;
-
-  [[nodiscard]] const std::map<std::string, Buffer>& files() const& { return files_; }
-  void files() && = delete;  // the reference would dangle
+  /// Makes a disk that has the same files, and no others, all of it durable.
+  [[nodiscard]] std::unique_ptr<storage::MemoryEnv> make_disk() const {
+    return disk_ == nullptr ? storage::make_memory_env(1) : disk_->snapshot();
+  }
+  [[nodiscard]] bool is_empty() const { return disk_ == nullptr; }
 
  private:
-  std::map<std::string, Buffer> files_;  ///< by name
+  std::shared_ptr<const storage::MemoryEnv> disk_;
 };
 
 }  // namespace dgfs::test

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <thread>
 
+#include "delta/store/copied_store.h"
 #include "delta/store/directory/delta_directory.h"
 #include "delta/store/directory/states.h"
 #include "delta/store/store_check.h"
@@ -396,6 +397,10 @@ TEST_F(LayersTest, ACrashLeavesTheOldStackOrTheNewAndNoLeftovers) {
           if (i == layers) continue;
           ASSERT_EQ(names_in("/d/" + names.back()),
                     (std::vector<std::string>{"blocks", "extents", "lock", "store"}))
+              << where;
+          const auto superblock = read_store_superblock(*disk_, "/d/" + names.back()).value();
+          ASSERT_NE(superblock.identity, 0U) << where;
+          ASSERT_EQ(read_origin(*disk_, "/d/" + names.back(), superblock).value(), Origin::kOwn)
               << where;
         }
         std::sort(names.begin(), names.end());

@@ -68,6 +68,17 @@ TEST_F(NewDeltaTest, IsTakenBackUnlessItIsKept) {
   EXPECT_TRUE(is_there("/d/MANIFEST"));
 }
 
+// A mount leaves it, also one that was refused and whose delta could not be taken back as a whole.
+TEST_F(NewDeltaTest, IsMadeBesideTheNameOfASocket) {
+  make_and_keep();
+  ASSERT_TRUE(env_->open("/d/control", {OpenOptions::Mode::kCreateNew}));
+  EXPECT_FALSE(is_vacant(*env_, "/d").value());
+  ASSERT_TRUE(env_->remove("/d/MANIFEST"));
+  EXPECT_TRUE(is_vacant(*env_, "/d").value());
+  { ASSERT_TRUE(make().value()); }
+  EXPECT_TRUE(env_->open_directory("/d").value()->list().value().empty());
+}
+
 TEST_F(NewDeltaTest, LeavesADirectoryAsItWas) {
   ASSERT_TRUE(env_->make_directory("/d", 0755));
   {
