@@ -283,6 +283,14 @@ int compare(const Session& session, const DiffArguments& arguments) {
   return compare_trees(session, arguments, *first.tree, *second.tree, {});
 }
 
+bool is_same_directory(const Session& session, const std::string& one, const std::string& other) {
+  if (one == other) return true;
+  const auto first = session.env().status(one);
+  const auto second = session.env().status(other);
+  return first && second && first.value().device == second.value().device &&
+         first.value().inode == second.value().inode;
+}
+
 // Two states of one delta differ only where the layers between them have records.
 int compare_states(const Session& session, const DiffArguments& arguments,
                    const StateArgument& first_state, const StateArgument& second_state) {
@@ -320,7 +328,7 @@ int run_diff(const ToolIo& io, const Arguments& words) {
   if (first_state.has_value() != second_state.has_value()) {
     return session.fail_usage("a state of a delta is compared with another state of it");
   }
-  if (first_state && first_state->directory != second_state->directory) {
+  if (first_state && !is_same_directory(session, first_state->directory, second_state->directory)) {
     return session.fail_usage("states of two deltas are not compared");
   }
   if (!first_state && arguments.image) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -39,10 +40,14 @@ inline constexpr std::string_view kRefusal = "refused: ";
 [[nodiscard]] bool is_closing(std::string_view answer);
 
 /// Asks the process that has the delta open, and waits for its answer; see kControlPatience.
-/// @param directory  of the delta
-/// Errors: kNotFound (no process answers), kPermission; kIo, with the message of the other process,
-/// if it could not do what was asked.
+/// @param directory   of the delta
+/// @param is_stopped  asked several times a second, and after each signal, if the answer may take
+///                    long; null: nothing stops it
+/// Errors: kNotFound (no process answers), kPermission, kInterrupted (stopped: the other process
+/// may still do what was asked); kIo, with the message of the other process, if it could not do
+/// what was asked.
 [[nodiscard]] Result<std::string> ask_holder(const std::string& directory,
-                                             std::string_view question);
+                                             std::string_view question,
+                                             const std::function<bool()>& is_stopped = nullptr);
 
 }  // namespace dgfs::delta

@@ -123,7 +123,7 @@ class Store {
     kWaited,  ///< the caller has waited: waits only for what the call cannot do without
   };
 
-  // A seal puts a fresh store over one that is written to. What the fresh one takes in must not be
+  // A seal puts a fresh store over one that is written to. Batches of the fresh one must not be
   // durable before all that the other one has.
 
   /// From now on nothing is logged, and no checkpoint is made: calls that need either wait until

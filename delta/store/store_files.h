@@ -57,7 +57,7 @@ struct StoreFiles {
 /// Removes the log of a store that is marked as sealed, durably. Does nothing if it is gone.
 /// Errors: kIo.
 [[nodiscard]] Status drop_log(storage::Env& env, const std::string& directory);
-/// Finishes what a crash has interrupted: marks both superblocks of a layer, and removes its log.
+/// Finishes an interrupted closing: marks both superblocks of a layer, and removes its log.
 /// Does nothing if there is no log. Errors: kIo, kBusy, kCorrupt.
 [[nodiscard]] Status complete_layer(storage::Env& env, const std::string& directory);
 /// Removes a store that never held a durable change and that no process uses; leaves any other.

@@ -31,7 +31,10 @@ Result<SealedDelta> seal_offline(storage::Env& env, const std::string& directory
                                  const delta::SealRequest& request) {
   return whole_or_refused([&]() -> Result<SealedDelta> {
     DGFS_TRY(delta, delta::DeltaDirectory::open(env, directory, options_to_seal()));
-    if (delta->is_unchanged()) return SealedDelta{delta->manifest(), std::nullopt};
+    if (delta->is_unchanged()) {
+      DGFS_CHECK(delta->name_newest_state(request));
+      return SealedDelta{delta->manifest(), std::nullopt};
+    }
     std::vector<delta::Snapshot> stores;
     for (const auto& store : delta->stores()) stores.push_back(store->snapshot("seal"));
     DGFS_TRY(reserved, end_of_reserved(delta::StackSnapshot(std::move(stores))));

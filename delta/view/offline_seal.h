@@ -13,7 +13,7 @@
 
 namespace dgfs::view {
 
-/// What a seal has left. A value.
+/// The states of a delta after a seal, and the layer that it made. A value.
 struct SealedDelta {
   delta::Manifest manifest;
   /// None: nothing has changed since the newest state, and no layer was made.

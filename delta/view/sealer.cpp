@@ -69,7 +69,10 @@ std::optional<Status> Sealer::closing_state() const {
 
 Result<SealedDelta> Sealer::make(const delta::SealRequest& request) {
   const auto sealed = delta_.newest_store();
-  if (delta_.is_unchanged()) return SealedDelta{delta_.manifest(), std::nullopt};
+  if (delta_.is_unchanged()) {
+    DGFS_CHECK(delta_.name_newest_state(request));
+    return SealedDelta{delta_.manifest(), std::nullopt};
+  }
   DGFS_CHECK(delta_.check_seal(request));
   DGFS_TRY(born, numbers_.begin_seal());
   std::vector<std::weak_ptr<const Generation>> before{renewed_, generations_.current()};

@@ -61,7 +61,7 @@ class Writer {
   static constexpr std::size_t kLastChanges = 4096;
 
   [[nodiscard]] Status make(std::vector<ObjectNumber> objects, const Decide& decide);
-  /// What an attempt leaves to the next one. A value.
+  /// Facts that an attempt leaves to the next one. A value.
   struct Attempt {
     GenerationRef generation;  ///< that it was made on
     bool moves_directories = false;

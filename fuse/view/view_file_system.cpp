@@ -32,6 +32,7 @@ Status ViewFileSystem::start(Service& service, fuse_session& session, unsigned) 
   walks.start();
   DGFS_CHECK(delta_.start());
   if (serving_.is_read_only) return ok();  // other processes may have the delta open as well
+  static_cast<void>(delta_.note_image(serving_.image_path));  // the mount does not need it
   schedule_ =
       std::make_unique<SealSchedule>(service.env, view, delta_, serving_.image_path, serving_.seals,
                                      [&log = service.log](const Error& error) { log.warn(error); });

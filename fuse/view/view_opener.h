@@ -29,7 +29,7 @@ struct ViewToMount {
 /// Which state MountArguments::as_of and as_of_time mean: as find_state() and find_state_at().
 [[nodiscard]] Result<std::size_t> state_of(const delta::Manifest& manifest,
                                            const MountArguments& arguments);
-/// What shows a state of a delta.
+/// The layers that show a state of a delta.
 enum class StateToMount : std::uint8_t {
   kImage,   ///< the image alone
   kLayers,  ///< layers over the image, which a writer may have open as well

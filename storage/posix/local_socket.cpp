@@ -108,9 +108,9 @@ Result<std::string> LocalConnection::receive_all(std::size_t bytes_max) const {
   return receive(socket_.get(), bytes_max, nullptr);
 }
 
-bool LocalConnection::has_input() const {
+bool LocalConnection::has_input(std::chrono::milliseconds wait) const {
   pollfd state{.fd = socket_.get(), .events = POLLIN, .revents = 0};
-  return ::poll(&state, 1, 0) > 0;
+  return ::poll(&state, 1, static_cast<int>(wait.count())) > 0;
 }
 
 Status LocalConnection::send(std::string_view bytes) const {

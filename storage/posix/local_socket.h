@@ -32,8 +32,8 @@ class LocalConnection {
   [[nodiscard]] Result<std::string> receive_line(std::size_t bytes_max) const;
   /// Receives up to the end. Errors: those of receive_line().
   [[nodiscard]] Result<std::string> receive_all(std::size_t bytes_max) const;
-  /// Whether bytes, or the end, can be received without waiting.
-  [[nodiscard]] bool has_input() const;
+  /// Whether bytes, or the end, can be received without waiting longer. A signal ends the wait.
+  [[nodiscard]] bool has_input(std::chrono::milliseconds wait = std::chrono::milliseconds(0)) const;
   /// Errors: kIo, also if the other end is gone.
   [[nodiscard]] Status send(std::string_view bytes) const;
 

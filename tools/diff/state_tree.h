@@ -22,8 +22,8 @@ struct StateArgument {
   std::string state;
 };
 
-/// What an operand says, if it names a state; none: it does not. A path that exists is a path,
-/// whatever its name.
+/// The delta and the state that an operand names; none: it names no state. A path that exists is a
+/// path, whatever its name.
 [[nodiscard]] std::optional<StateArgument> state_argument(const Session& session,
                                                           const std::string& operand);
 

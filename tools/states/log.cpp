@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,12 @@ std::uint64_t changes_in(const delta::StackedStore& store) {
   return store.layer.last_sequence + 1 - store.first_sequence;
 }
 
-// 0 if the layer is damaged or was removed: then the list still names it.
-std::uint64_t bytes_of(const Session& session, const std::string& directory,
-                       const delta::StackedStore& store) {
-  const auto bytes = delta::bytes_on_disk(session.env(), directory + "/" + store.name());
+// None if the layer was removed: then the list still names it.
+std::optional<std::uint64_t> bytes_of(const Session& session, const std::string& directory,
+                                      const delta::StackedStore& store) {
+  const auto path = directory + "/" + store.name();
+  if (!session.env().status(path)) return std::nullopt;
+  const auto bytes = delta::bytes_on_disk(session.env(), path);
   return bytes ? bytes.value() : 0;
 }
 
@@ -50,8 +53,10 @@ void print_json(const Session& session, const std::string& directory,
     line.add("parent", delta::is_base(store.layer.parent) ? std::string(delta::kBaseState)
                                                           : delta::state_text(store.layer.parent))
         .add("time", utc_time(store.layer.sealed_at))
-        .add("changes", changes_in(store))
-        .add("bytes", bytes_of(session, directory, store));
+        .add("changes", changes_in(store));
+    const auto bytes = bytes_of(session, directory, store);
+    if (bytes) line.add("bytes", *bytes);
+    if (!bytes) line.add("missing", true);
     session.print(line.line());
   }
   JsonObject base;
@@ -96,10 +101,11 @@ int list_states(const Session& session, const std::string& directory, bool json)
   std::vector<Line> lines;
   for (std::size_t layers = delta::layers_of(manifest); layers > 0; --layers) {
     const delta::StackedStore& store = manifest.stores[layers - 1];
+    const auto bytes = bytes_of(session, directory, store);
     lines.push_back({delta::short_state_text(manifest, store.layer.state),
                      format_time(store.layer.sealed_at, "%Y-%m-%d %H:%M:%S"),
-                     counted(changes_in(store), "change"),
-                     size_text(bytes_of(session, directory, store)), store.layer.name});
+                     counted(changes_in(store), "change"), bytes ? size_text(*bytes) : "missing",
+                     store.layer.name});
   }
   print_lines(session, lines, manifest);
   return kExitDone;

@@ -33,6 +33,14 @@ void print_sealed(const Session& session, const delta::Manifest& manifest,
                             counted(outcome.changes, "change"), size_text(outcome.bytes)));
 }
 
+// A script may go on with the name that it has asked for.
+void complain_of_other_name(const Session& session, const std::string& asked,
+                            const std::string& name) {
+  if (asked.empty() || asked == name) return;
+  session.complain(
+      fmt::format("there is no state \"{}\": the newest state has all changes", asked));
+}
+
 void print_unchanged(const Session& session, const delta::Manifest& manifest, bool json) {
   const auto layers = delta::layers_of(manifest);
   if (!json) {
@@ -59,8 +67,9 @@ void complain_of_unclosed(const Session& session, const std::string& directory,
 }
 
 // The mount that has the delta open has answered delta::kAskSeal.
-int print_answer(const Session& session, const std::string& directory, const std::string& answer,
-                 bool json) {
+// @param asked  the name that the state should have; empty: none
+int print_answer(const Session& session, const std::string& directory, const std::string& asked,
+                 const std::string& answer, bool json) {
   std::istringstream text(answer);
   boost::property_tree::ptree all;
   try {
@@ -89,6 +98,7 @@ int print_answer(const Session& session, const std::string& directory, const std
   } else {
     session.print(fmt::format("nothing has changed since {}\n", printable(title)));
   }
+  if (!is_sealed) complain_of_other_name(session, asked, all.get<std::string>("name", ""));
   complain_of_unclosed(session, directory, all.get<std::string>("unclosed", ""));
   return kExitDone;
 }
@@ -114,11 +124,13 @@ std::optional<int> seal_live(const Session& session, const std::string& director
                              const std::string& name, bool json) {
   send_dirty_pages(directory);
   const auto question = std::string(delta::kAskSeal) + (name.empty() ? "" : " " + name);
-  const auto answer = delta::ask_holder(directory, question);
-  if (!answer && answer.error().kind() != ErrorKind::kIo) return std::nullopt;
+  const auto answer = delta::ask_holder(directory, question, [&] { return session.should_stop(); });
+  const bool is_refused = !answer && (answer.error().kind() == ErrorKind::kIo ||
+                                      answer.error().kind() == ErrorKind::kInterrupted);
+  if (!answer && !is_refused) return std::nullopt;
   if (!answer) return session.fail(answer.error());
   if (delta::is_closing(answer.value())) return std::nullopt;
-  return print_answer(session, directory, answer.value(), json);
+  return print_answer(session, directory, name, answer.value(), json);
 }
 
 }  // namespace
@@ -145,6 +157,9 @@ int seal_delta(const Session& session, const std::string& directory, const std::
   const auto& [manifest, outcome] = sealed.value();
   if (!outcome) {
     print_unchanged(session, manifest, json);
+    const auto layers = delta::layers_of(manifest);
+    complain_of_other_name(session, name,
+                           layers == 0 ? "" : manifest.stores[layers - 1].layer.name);
     return kExitDone;
   }
   print_sealed(session, manifest, *outcome, json);

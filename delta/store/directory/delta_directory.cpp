@@ -112,7 +112,8 @@ void vouch_for(storage::Env& env, const std::string& layer) {
   note_closed(env, layer, superblock.value().closed_at);
 }
 
-// Directories of seals that did not come to their end, and of which nothing was durable.
+// Removes directories of seals that were cut off before the manifest named them: nothing in them
+// was durable.
 Status remove_leftovers(storage::Env& env, const std::string& directory, const Manifest& manifest) {
   DGFS_TRY(opened, env.open_directory(directory));
   DGFS_TRY(names, opened->list());

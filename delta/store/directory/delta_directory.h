@@ -33,7 +33,7 @@ struct LockedManifest {
   Privacy privacy;  ///< empty unless it was locked for writing
 };
 
-/// What a seal is to make. A value.
+/// Name and place of the state that a seal makes. A value.
 struct SealRequest {
   std::string name;        ///< of the state; empty: none
   std::string image_path;  ///< where the image is, for the manifest; empty: unknown
@@ -103,6 +103,13 @@ class DeltaDirectory {
   [[nodiscard]] Status check_seal(const SealRequest& request) const;
   /// Whether nothing was applied to the newest store since the newest state.
   [[nodiscard]] bool is_unchanged() const;
+  /// For a seal without changes: gives the newest state the name that was asked for, durably, if it
+  /// has none. Nothing if no name was asked for, there is no state, or it has another name. Errors:
+  /// those of check_seal() about the name; kIo, kNoSpace: then the name may be there or not.
+  [[nodiscard]] Status name_newest_state(const SealRequest& request);
+  /// Notes in the manifest where the image is, for commands without a mount. Nothing if the delta
+  /// has no states yet, or is open only for reading. Errors: kIo, kNoSpace.
+  [[nodiscard]] Status note_image(const std::string& path);
   /// First step: makes and opens the next store. After an error nothing is left.
   /// @param end_of_objects  the next store is born there; above the object numbers that the newest
   ///                        store has or will get
@@ -175,6 +182,8 @@ class DeltaDirectory {
         privacy_(std::move(locked.privacy)),
         manifest_(std::move(locked.manifest)) {}
 
+  [[nodiscard]] Status check_name(const SealRequest& request) const;
+  [[nodiscard]] Status rewrite(Manifest next);
   [[nodiscard]] Status open_stores();
   [[nodiscard]] Result<std::shared_ptr<Store>> open_store(std::size_t index) const;
   /// A layer that a crash has left with its log.

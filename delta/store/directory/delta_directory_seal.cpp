@@ -63,15 +63,7 @@ Status DeltaDirectory::check_seal(const SealRequest& request) const {
     return Error(ErrorKind::kPermission, 7517, "the delta is open only for reading")
         .in_file(directory_);
   }
-  if (!request.name.empty()) {
-    DGFS_CHECK(check_state_name(request.name));
-    for (const StackedStore& store : manifest_.stores) {
-      if (store.layer.name != request.name) continue;
-      return Error(ErrorKind::kExists, 7518,
-                   fmt::format("there is a state \"{}\" already", request.name))
-          .in_file(directory_);
-    }
-  }
+  DGFS_CHECK(check_name(request));
   if (layers_of(manifest_) >= kLayersMax) {
     return Error(
                ErrorKind::kLimit, 7519,
@@ -85,6 +77,45 @@ Status DeltaDirectory::check_seal(const SealRequest& request) const {
         .in_file(directory_);
   }
   return check_space();
+}
+
+Status DeltaDirectory::check_name(const SealRequest& request) const {
+  if (request.name.empty()) return ok();
+  DGFS_CHECK(check_state_name(request.name));
+  for (const StackedStore& store : manifest_.stores) {
+    if (store.layer.name != request.name) continue;
+    return Error(ErrorKind::kExists, 7518,
+                 fmt::format("there is a state \"{}\" already", request.name))
+        .in_file(directory_);
+  }
+  return ok();
+}
+
+Status DeltaDirectory::name_newest_state(const SealRequest& request) {
+  const auto layers = layers_of(manifest_);
+  if (request.name.empty() || layers == 0) return ok();
+  if (manifest_.stores[layers - 1].layer.name == request.name) return ok();
+  DGFS_CHECK(check_name(request));
+  if (!manifest_.stores[layers - 1].layer.name.empty()) return ok();
+  Manifest next = manifest_;
+  next.stores[layers - 1].layer.name = request.name;
+  return rewrite(std::move(next));
+}
+
+Status DeltaDirectory::note_image(const std::string& path) {
+  if (options_.access == StoreAccess::kReadOnly || !has_states(manifest_)) return ok();
+  if (path == manifest_.image_path || path.size() > kImagePathBytesMax) return ok();
+  Manifest next = manifest_;
+  next.image_path = path;
+  return rewrite(std::move(next));
+}
+
+Status DeltaDirectory::rewrite(Manifest next) {
+  ++next.generation;
+  DGFS_CHECK(write_both_slots(*lock_, next));
+  const std::lock_guard lock(mutex_);
+  manifest_ = std::move(next);
+  return ok();
 }
 
 Status DeltaDirectory::check_space() const {

@@ -82,6 +82,20 @@ TEST_F(Control, ASlowAnswerDelaysNoOther) {
   slow.join();
 }
 
+// A mount that is stopped does not answer; a signal to the process that asks ends the wait.
+TEST_F(Control, AWaitForALongAnswerCanBeStopped) {
+  std::atomic<bool> is_done = false;
+  const auto server = serve([&](std::string_view) -> Result<std::string> {
+    is_done.wait(false);
+    return std::string("at last");
+  });
+  int asked = 0;
+  const auto answer = ask_holder(directory(), kAskSeal, [&] { return ++asked == 2; });
+  EXPECT_EQ(answer.error().kind(), ErrorKind::kInterrupted);
+  is_done = true;
+  is_done.notify_all();
+}
+
 TEST_F(Control, NobodyIsThere) {
   EXPECT_EQ(ask_holder(directory(), kAskState).error().kind(), ErrorKind::kNotFound);
   EXPECT_EQ(ask_holder(directory() + "/none", kAskState).error().kind(), ErrorKind::kNotFound);

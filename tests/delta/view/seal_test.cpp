@@ -94,7 +94,7 @@ TEST_F(SealTest, ARefusedSealChangesNothing) {
   tree_.seal_live("one");
   value_of(view().create(kRoot, "newer", {}, {}));
   EXPECT_EQ(view().seal({"one", {}}).error().code(), 7518);
-  EXPECT_EQ(view().seal({"base", {}}).error().code(), 7484);
+  EXPECT_EQ(view().seal({"base", {}}).error().code(), 7536);
   value_of(view().create(kRoot, "newest", {}, {}));
   tree_.seal_live("two");
   EXPECT_TRUE(has("newer") && has("newest"));
@@ -112,6 +112,24 @@ TEST_F(SealTest, ALayerIsClosedInTheBackground) {
   EXPECT_FALSE(disk.status("/delta/0001/log.0"));
   // 128 KiB of these are the first stage of its filter.
   EXPECT_LE(value_of(delta::bytes_on_disk(disk, "/delta/0001")), std::uint64_t{192} << 10);
+}
+
+TEST_F(SealTest, WithoutChangesTheNewestStateGetsTheName) {
+  tree_.open();
+  EXPECT_FALSE(value_of(view().seal({"none", {}})).outcome) << "the image alone has a name";
+  value_of(view().create(kRoot, "new", {}, {}));
+  tree_.seal_live();
+  const auto named = value_of(view().seal({"one", {}}));
+  EXPECT_FALSE(named.outcome);
+  EXPECT_EQ(named.manifest.stores[0].layer.name, "one");
+  const auto kept = value_of(view().seal({"two", {}}));
+  EXPECT_FALSE(kept.outcome);
+  EXPECT_EQ(kept.manifest.stores[0].layer.name, "one");
+  EXPECT_FALSE(value_of(view().seal({"one", {}})).outcome);
+  EXPECT_EQ(view().seal({"now", {}}).error().code(), 7536);
+  tree_.wait_until_closed();
+  tree_.reopen();
+  EXPECT_EQ(tree_.delta().present_manifest().stores[0].layer.name, "one");
 }
 
 // Each layer changes another object. A call reads only layers that have something about its object.

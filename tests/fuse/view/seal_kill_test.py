@@ -193,6 +193,7 @@ class SealKills(DeltaCase):
             time.sleep(self.chance.uniform(0.1, 0.5))
             self.look_back()
             time.sleep(self.chance.uniform(0, 0.3))
+            self.assertEqual(sealing.refused, b"")
             self.kill_daemon()
             said = [[line, *program.stdout.read().splitlines()]
                     for line, program in zip(first, programs)]

@@ -9,6 +9,8 @@ import pathlib
 import random
 import re
 import shutil
+import signal
+import subprocess
 import sys
 import time
 
@@ -16,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import mount_case  # noqa: E402
 from delta_case import DeltaCase  # noqa: E402
 from mount_case import mount_table  # noqa: E402
-from support import build, dgfs, run, test_seed  # noqa: E402
+from support import DGFS, build, dgfs, run, test_seed  # noqa: E402
 
 
 class Seals(DeltaCase):
@@ -67,6 +69,60 @@ class Seals(DeltaCase):
         self.unmount()
         self.expect_sound()
         dgfs("delta", "check", "--as-of", "one", "--image", self.image, self.delta)
+
+    def test_a_name_is_given_without_changes(self):
+        self.mount_delta()
+        (self.point / "new").write_text("one")
+        self.seal()
+        for name, other in (("one", b""), ("two", b'no state "two"')):
+            result = self.seal("--name", name)
+            self.assertRegex(result.stdout, rb"^nothing has changed since one \([0-9a-f]{8}\)\n$")
+            self.assertIn(other, result.stderr)
+        self.unmount()
+        self.assertIn(b'no state "three"', self.seal("--name", "three").stderr)
+        self.assertEqual(self.log()[0]["name"], "one")
+
+    # A delta that was sealed without a mount learns from the next mount where its image is.
+    def test_a_mount_notes_the_image(self):
+        self.mount_delta()
+        (self.point / "new").write_text("one")
+        self.unmount()
+        self.seal("--name", "one")
+        self.assertNotIn("image", self.log()[-1])
+        self.mount_delta()
+        self.assertEqual(self.log()[-1]["image"], str(self.image))
+        self.assertIn(b"new", dgfs("diff", f"{self.delta}@base", f"{self.delta}@one",
+                                   check=False).stdout)
+
+    def test_a_missing_layer_is_listed(self):
+        self.mount_delta()
+        (self.point / "new").write_text("one")
+        self.seal()
+        self.unmount()
+        shutil.rmtree(self.delta / "0001")
+        self.assertIn(b" missing", dgfs("delta", "log", self.delta).stdout)
+
+    def test_a_stopped_mount_does_not_hold_up_a_signal(self):
+        self.mount_delta()
+        (self.point / "new").write_text("one")
+        daemon = self.daemon()
+        os.kill(daemon, signal.SIGSTOP)
+        self.addCleanup(os.kill, daemon, signal.SIGCONT)
+        asking = subprocess.Popen([DGFS, "delta", "seal", self.delta], stderr=subprocess.PIPE)
+        time.sleep(11)  # the command first asks for the state, with a patience of ten seconds
+        asking.terminate()
+        said = asking.communicate(timeout=20)[1]
+        self.assertNotEqual(asking.returncode, 0)
+        self.assertIn(b"may still do it", said)
+
+    def test_a_mount_that_cannot_seal_says_so(self):
+        self.mount_delta()
+        (self.point / "new").write_text("one")
+        self.unmount()
+        self.mount_delta("ro")
+        result = self.seal(check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"only a writable mount seals", result.stderr)
 
     def test_an_unmounted_delta_is_sealed(self):
         self.mount_delta()
@@ -139,7 +195,7 @@ class Seals(DeltaCase):
         time.sleep(3)
         self.assertEqual(len(self.log()), 2, "without changes no further state is made")
 
-    # What a program had open, and a directory that it reads, go on.
+    # Open files and listings under way go on.
     def test_open_files_and_listings_go_on(self):
         self.mount_delta()
         with open(self.point / "log", "w+", encoding="ascii") as file, \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Layers of a delta: what a seal leaves, what an opening makes of an interrupted one, and states
+// Layers of a delta: files after a seal, openings after an interrupted one, and states
 // that are opened beside a writer.
 #include <gtest/gtest.h>
 
@@ -15,6 +15,7 @@
 #include "delta/store/directory/states.h"
 #include "delta/store/store_check.h"
 #include "delta/store/store_files.h"
+#include "storage/forwarding_env.h"
 #include "storage/memory/env.h"
 #include "storage/posix/env.h"
 #include "tests/delta/store/crash/stopping_env.h"
@@ -77,7 +78,7 @@ class LayersTest : public testing::Test {
   Status seal(const std::string& name, std::uint64_t end = kBorn) {
     return seal_delta(*disk_, "/d", end, layer_options(), name);
   }
-  // The first two steps of a seal of what is in the delta; then the process ends.
+  // The first two steps of a seal; then the process ends.
   void seal_without_closing() {
     const auto delta = open();
     put(delta->newest(), "group", "logged");
@@ -151,13 +152,13 @@ TEST_F(LayersTest, TimesOfStatesNeverFall) {
   EXPECT_EQ(manifest.stores[1].layer.sealed_at, manifest.stores[0].layer.sealed_at);
 }
 
-TEST_F(LayersTest, WhatCannotBeSealedIsRefusedAndChangesNothing) {
+TEST_F(LayersTest, ARefusedSealChangesNothing) {
   change("key", "value");
   ASSERT_TRUE(seal("one"));
   change("key", "more");
   const auto before = names_in("/d");
   EXPECT_EQ(seal("one").error().code(), 7518);
-  EXPECT_EQ(seal("abc").error().code(), 7483);
+  EXPECT_EQ(seal("abc").error().code(), 7535);
   {
     const auto reader = open(read_options());
     EXPECT_EQ(reader->seal({}, kBorn).error().code(), 7517);
@@ -230,6 +231,30 @@ TEST_F(LayersTest, ALayerThatLostItsLastGroupIsDamaged) {
     EXPECT_EQ(opened.error().kind(), ErrorKind::kCorrupt);
     EXPECT_EQ(opened.error().message().find("/d/0001/store: "), 0U) << opened.error().message();
   }
+  // A check of the store alone cannot know it.
+  const auto report = check_store(*disk_, "/d/0001").value();
+  EXPECT_EQ(report.damaged_places, 0U);
+  const auto manifest = read_present_manifest(*disk_, "/d").value();
+  EXPECT_EQ(check_layer_end(report.log_sequence, manifest, 0, "/d").error().code(), 7512);
+}
+
+// A crash has left the layer with its log, and a reader keeps it locked.
+TEST_F(LayersTest, AReaderOfAnUnclosedLayerLeavesTheWriterIn) {
+  change("key", "value");
+  seal_without_closing();
+  {
+    const auto reader = open_state("cut-off");
+    ASSERT_TRUE(reader) << reader.error().message();
+    const auto delta = open();
+    ASSERT_TRUE(delta);
+    EXPECT_EQ(*delta->stores()[0]->get("group").value(), "logged");
+    put(delta->newest(), "key", "newer");
+    ASSERT_TRUE(delta->seal({"next", {}}, kBorn));
+    EXPECT_EQ(*reader.value()->newest().get("key").value(), "value");
+  }
+  EXPECT_FALSE(read_store_superblock(*disk_, "/d/0001").value().sealed);
+  EXPECT_EQ(*open()->stores()[1]->get("key").value(), "newer");
+  EXPECT_TRUE(read_store_superblock(*disk_, "/d/0001").value().sealed);
 }
 
 TEST_F(LayersTest, DamageOfALayerLeavesOlderStates) {
@@ -330,7 +355,31 @@ TEST_F(LayersTest, AStackWithoutStatesGetsThemWithItsFirstSeal) {
   EXPECT_EQ(delta->manifest().stores[1].layer.name, "one");
 }
 
-// Only what never held a change is removed: a manifest may have been restored from an old copy.
+// The times of states never fall, also not if the clock goes on during the seal.
+TEST_F(LayersTest, StatesOfAnOldStackHaveTheTimeOfTheFirstSeal) {
+  make_stack_without_states();
+  change("key", "second");
+  class Clock final : public storage::ForwardingEnv {
+   public:
+    explicit Clock(storage::Env& base) : EnvForwarder(base) {}
+    Time now() const override { return {++seconds_, 0}; }
+
+   private:
+    mutable std::int64_t seconds_ = 1'700'000'000;
+  } clock(*disk_);
+  {
+    const auto delta = DeltaDirectory::open(clock, "/d", layer_options());
+    ASSERT_TRUE(delta);
+    ASSERT_TRUE(delta.value()->seal({"one", {}}, 3000));
+  }
+  const auto delta = open();
+  ASSERT_TRUE(delta);
+  EXPECT_EQ(delta->manifest().stores[0].layer.sealed_at,
+            delta->manifest().stores[1].layer.sealed_at);
+}
+
+// An opening removes only stores that never held a change: a manifest may have been restored from
+// an old copy.
 TEST_F(LayersTest, AnOpeningRemovesTheStoreOfASealThatWasNotMade) {
   change("key", "first");
   {

@@ -43,17 +43,18 @@ TEST(StatesTest, NamesFollowTheRules) {
     EXPECT_TRUE(is_state_name(name)) << name;
   }
   EXPECT_TRUE(is_state_name(std::string(63, 'a') + "z"));
-  EXPECT_EQ(code_of(check_state_name("")), 7480);
-  EXPECT_EQ(code_of(check_state_name(std::string(65, 'z'))), 7480);
+  EXPECT_EQ(code_of(check_state_name("")), 7532);
+  EXPECT_EQ(code_of(check_state_name(std::string(65, 'z'))), 7532);
   for (const char* name : {"a/b", "a b", "a@b", "\xc3\xa4", "a\n"}) {
-    EXPECT_EQ(code_of(check_state_name(name)), 7481) << name;
+    EXPECT_EQ(code_of(check_state_name(name)), 7533) << name;
   }
-  for (const char* name : {".a", "-a", "_a"}) EXPECT_EQ(code_of(check_state_name(name)), 7482);
+  for (const char* name : {".a", "-a", "_a"}) EXPECT_EQ(code_of(check_state_name(name)), 7534);
   for (const char* name : {"a", "1234", "DEADbeef", "0"}) {
-    EXPECT_EQ(code_of(check_state_name(name)), 7483) << name;
+    EXPECT_EQ(code_of(check_state_name(name)), 7535) << name;
   }
-  EXPECT_EQ(code_of(check_state_name("base")), 7484);
-  EXPECT_EQ(code_of(check_state_name("newest")), 7484);
+  for (const char* name : {"base", "newest", "Base", "now", "today", "Yesterday"}) {
+    EXPECT_EQ(code_of(check_state_name(name)), 7536) << name;
+  }
 }
 
 TEST(StatesTest, AreFoundByNameIdAndTime) {
