@@ -38,7 +38,8 @@ void lay_over(Buffer& larger, const Buffer& smaller) {
 }
 
 bool lay(Pile& pile, const FilterStage& stage) {
-  const auto [least, most] = std::minmax(pile.capacity, stage.capacity());
+  const auto least = std::min(pile.capacity, stage.capacity());
+  const auto most = std::max(pile.capacity, stage.capacity());
   if (pile.fill + fill_of(stage) > 1 || most % least != 0) return false;
   Buffer bytes = stage.encode();
   if (stage.capacity() > pile.capacity) std::swap(bytes, pile.bytes);

@@ -33,8 +33,8 @@ class SealerTest : public testing::Test {
         std::make_unique<view::Generations>(view::generation_of(*image_, *delta_, &orphans_));
     numbers_ = std::make_unique<view::ObjectNumbers>(*generations_, superblock.next_inode,
                                                      view::ViewOptions{4, 64});
-    sealer_ = std::make_unique<view::Sealer>(tree_.memory(), *delta_, *generations_, *numbers_,
-                                             orphans_);
+    sealer_ =
+        std::make_unique<view::Sealer>(tree_.memory(), *delta_, *generations_, *numbers_, orphans_);
   }
   void change() {
     view::Writer writer(tree_.memory(), *generations_, orphans_);

@@ -36,15 +36,12 @@ class SealScheduleTest : public testing::Test {
  protected:
   SealScheduleTest() { tree_.open(); }
   [[nodiscard]] fuse::SealSchedule schedule(const fuse::SealTimes& times) {
-    return {clock_, tree_.view(), tree_.delta(), "", times,
-            [this](const Error& error) { warnings_.push_back(error.message()); }};
+    return {clock_,        tree_.view(),
+            tree_.delta(), "",
+            times,         [this](const Error& error) { warnings_.push_back(error.message()); }};
   }
-  void change() {
-    value_of(tree_.view().create(kRoot, "new" + std::to_string(++made_), {}, {}));
-  }
-  [[nodiscard]] std::size_t layers() {
-    return delta::layers_of(tree_.delta().present_manifest());
-  }
+  void change() { value_of(tree_.view().create(kRoot, "new" + std::to_string(++made_), {}, {})); }
+  [[nodiscard]] std::size_t layers() { return delta::layers_of(tree_.delta().present_manifest()); }
 
   ViewedTree tree_;
   SetClock clock_{tree_.clock()};
