@@ -35,7 +35,7 @@ class Mentioned {
     const auto record = static_cast<RecordClass>(prefix.object_class);
     if (record == RecordClass::kReserved) return;
     if (record == RecordClass::kDentry && !rest_of(key).empty()) {
-      names_ += changes_.names[prefix.object].insert(std::string(rest_of(key))).second ? 1 : 0;
+      if (changes_.names[prefix.object].insert(std::string(rest_of(key))).second) ++names_;
     }
     objects_.insert(prefix.object);
   }
