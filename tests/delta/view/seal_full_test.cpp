@@ -129,7 +129,7 @@ TEST_P(SealFull, RefusesASealBeforeItBegins) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Limits, SealFull, testing::Values(true, false),
-                         [](const auto& info) { return info.param ? "Size" : "Disk"; });
+                         [](const auto& limit) { return limit.param ? "Size" : "Disk"; });
 
 }  // namespace
 }  // namespace dgfs::test
