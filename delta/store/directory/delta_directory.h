@@ -51,7 +51,7 @@ struct SealPlan {
 struct SealOutcome {
   std::size_t layers = 0;         ///< that the state shows
   std::uint64_t changes = 0;      ///< batches in the new layer
-  std::uint64_t bytes = 0;        ///< of the disk that the layer takes
+  std::uint64_t bytes = 0;        ///< of the disk that the layer takes once it is closed, about
   std::uint64_t switch_ns = 0;    ///< writers were held up for no longer than this
   std::optional<Error> unclosed;  ///< why the layer still has its log; the next opening closes it
 };
