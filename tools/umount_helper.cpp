@@ -13,7 +13,7 @@
 #include "fuse/daemon_path.h"
 #include "fuse/remount.h"
 #include "fuse/unmount.h"
-#include "tools/info/delta_wait.h"
+#include "tools/delta/wait.h"
 #include "tools/info/live_statistics.h"
 #endif
 

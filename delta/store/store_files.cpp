@@ -200,6 +200,11 @@ bool is_hidden_rest(std::string_view name) {
   return name.starts_with(".") && name.ends_with(".tmp");
 }
 
+bool has_log(storage::Env& env, const std::string& directory) {
+  return std::any_of(kSegments.begin(), kSegments.end(),
+                     [&](const char* name) { return env.status(directory + name).has_value(); });
+}
+
 Status drop_log(storage::Env& env, const std::string& directory) {
   bool is_any = false;
   for (const char* name : kSegments) {

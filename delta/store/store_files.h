@@ -54,6 +54,8 @@ struct StoreFiles {
 /// Whether a name is that of a file that was being named when its process ended
 /// (storage::Env::publish).
 [[nodiscard]] bool is_hidden_rest(std::string_view name);
+/// Whether a store still has its log, as every store does but a layer that is closed.
+[[nodiscard]] bool has_log(storage::Env& env, const std::string& directory);
 /// Removes the log of a store that is marked as sealed, durably. Does nothing if it is gone.
 /// Errors: kIo.
 [[nodiscard]] Status drop_log(storage::Env& env, const std::string& directory);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/info/delta_wait.h"
+#include "tools/delta/wait.h"
 
 #include <fmt/format.h>
 

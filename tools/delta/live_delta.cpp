@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/info/live_delta.h"
+#include "tools/delta/live_delta.h"
 
 #include "delta/control/control.h"
 #include "tools/info/live_statistics.h"

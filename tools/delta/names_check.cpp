@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/info/names_check.h"
+#include "tools/delta/names_check.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/info/copy_repair.h"
+#include "tools/delta/copy_repair.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/states/seal.h"
+#include "tools/delta/seal.h"
 
 #include <fmt/format.h>
 

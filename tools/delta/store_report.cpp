@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/info/store_report.h"
+#include "tools/delta/store_report.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/states/log.h"
+#include "tools/delta/log.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,13 +33,36 @@ std::uint64_t changes_in(const delta::StackedStore& store) {
   return store.layer.last_sequence + 1 - store.first_sequence;
 }
 
-// None if the layer was removed: then the list still names it.
-std::optional<std::uint64_t> bytes_of(const Session& session, const std::string& directory,
-                                      const delta::StackedStore& store) {
+// The space of a layer. A value.
+struct Space {
+  enum class State {
+    kMissing,    ///< the layer was removed; the list still names it
+    kNotClosed,  ///< it has its log and space in reserve, which it loses soon, or at the next mount
+    kClosed
+  };
+  State state = State::kMissing;
+  std::uint64_t bytes = 0;  ///< of a closed layer
+
+  [[nodiscard]] std::string text() const {
+    switch (state) {
+      case State::kMissing:
+        return "missing";
+      case State::kNotClosed:
+        return "not closed";
+      case State::kClosed:
+        break;
+    }
+    return size_text(bytes);
+  }
+};
+
+Space space_of(const Session& session, const std::string& directory,
+               const delta::StackedStore& store) {
   const auto path = directory + "/" + store.name();
-  if (!session.env().status(path)) return std::nullopt;
+  if (!session.env().status(path)) return {Space::State::kMissing};
+  if (delta::has_log(session.env(), path)) return {Space::State::kNotClosed};
   const auto bytes = delta::bytes_on_disk(session.env(), path);
-  return bytes ? bytes.value() : 0;
+  return {Space::State::kClosed, bytes ? bytes.value() : 0};
 }
 
 void print_json(const Session& session, const std::string& directory,
@@ -54,9 +76,10 @@ void print_json(const Session& session, const std::string& directory,
                                                           : delta::state_text(store.layer.parent))
         .add("time", utc_time(store.layer.sealed_at))
         .add("changes", changes_in(store));
-    const auto bytes = bytes_of(session, directory, store);
-    if (bytes) line.add("bytes", *bytes);
-    if (!bytes) line.add("missing", true);
+    const Space space = space_of(session, directory, store);
+    if (space.state == Space::State::kMissing) line.add("missing", true);
+    if (space.state == Space::State::kNotClosed) line.add("closed", false);
+    if (space.state == Space::State::kClosed) line.add("bytes", space.bytes);
     session.print(line.line());
   }
   JsonObject base;
@@ -101,11 +124,10 @@ int list_states(const Session& session, const std::string& directory, bool json)
   std::vector<Line> lines;
   for (std::size_t layers = delta::layers_of(manifest); layers > 0; --layers) {
     const delta::StackedStore& store = manifest.stores[layers - 1];
-    const auto bytes = bytes_of(session, directory, store);
     lines.push_back({delta::short_state_text(manifest, store.layer.state),
                      format_time(store.layer.sealed_at, "%Y-%m-%d %H:%M:%S"),
-                     counted(changes_in(store), "change"), bytes ? size_text(*bytes) : "missing",
-                     store.layer.name});
+                     counted(changes_in(store), "change"),
+                     space_of(session, directory, store).text(), store.layer.name});
   }
   print_lines(session, lines, manifest);
   return kExitDone;
