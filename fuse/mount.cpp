@@ -144,12 +144,14 @@ Status mount_view(const Mounting& mounting, const reader::Image& image,
                   const view::ViewMemory& memory) {
   const auto& arguments = mounting.arguments;
   DGFS_TRY(opened, open_view(mounting.env, image, arguments, memory, mounting.options.tell));
+  // Once the mount is there, a path may lead through it, and would wait for this process.
   const auto delta_path = from_root(absolute(*arguments.delta_path));
+  const auto image_path = from_root(absolute(mounting.options.image_path));
   mounting.log.set_delta(delta_path);
   ViewFileSystem tree(*opened.view, *opened.delta, image, mounting.counters,
                       {.delta_path = delta_path,
                        .mount_point = mounting.mount_point,
-                       .image_path = from_root(absolute(mounting.options.image_path)),
+                       .image_path = image_path,
                        .writes_back = arguments.writes_back,
                        .is_read_only = arguments.is_read_only,
                        .seals = {arguments.seal_interval, arguments.seal_bytes},
@@ -159,8 +161,7 @@ Status mount_view(const Mounting& mounting, const reader::Image& image,
   std::optional<UmountNote> note;
   const auto served = mounting.serve(tree, [&] {
     if (!arguments.is_read_only) {
-      note.emplace(mounting.env, from_root(absolute(mounting.options.image_path)),
-                   mounting.mount_point);
+      note.emplace(mounting.env, image_path, mounting.mount_point);
     }
     if (opened.made && mounting.options.tell) {
       mounting.options.tell(*arguments.delta_path +

@@ -458,6 +458,14 @@ StoreCounters Store::counters() const {
           waits_.space_ns};
 }
 
+std::uint64_t Store::layer_bytes() const {
+  const auto counts = maintenance_.counts();
+  const auto pending = counts.held_bytes + counts.waiting_bytes + files_.values.dropped_bytes();
+  const auto used = files_.used_bytes();
+  return 2 * kSuperblockBytes + used - std::min(pending, used) + tables_.backlog().tree_bytes +
+         filter_.size_bytes();
+}
+
 StoreSpace Store::space() {
   reserve_.look_at_disk();
   StoreSpace space;

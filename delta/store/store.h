@@ -270,6 +270,9 @@ class Store {
   [[nodiscard]] bool takes_changes() const { return reserve_.is_there(); }
 
   [[nodiscard]] StoreCounters counters() const;
+  /// About the bytes that the store takes on the disk once it is a layer; tables that wait for the
+  /// tree count as they are in memory.
+  [[nodiscard]] std::uint64_t layer_bytes() const;
   /// Cost: asks the system once how much of the disk is free; if the system does not say, uses its
   /// last answer.
   [[nodiscard]] StoreSpace space();

@@ -4,21 +4,13 @@
 // Seals a delta that no process has open.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "base/result.h"
-#include "delta/store/directory/delta_directory.h"
+#include "delta/view/sealed_delta.h"
 #include "storage/env.h"
 
 namespace dgfs::view {
-
-/// The states of a delta after a seal, and the layer that it made. A value.
-struct SealedDelta {
-  delta::Manifest manifest;
-  /// None: nothing has changed since the newest state, and no layer was made.
-  std::optional<delta::SealOutcome> outcome;
-};
 
 /// Opens a delta, recovers it if need be, and makes its newest store a layer. Objects without a
 /// name, which a crash has left, stay in the layer; the next mount ends them above it. Needs 64 MiB

@@ -74,9 +74,9 @@ Result<SealedDelta> Sealer::make(const delta::SealRequest& request) {
     return SealedDelta{delta_.manifest(), std::nullopt};
   }
   DGFS_CHECK(delta_.check_seal(request));
+  const NumbersOfSeal ended(numbers_);
   DGFS_TRY(born, numbers_.begin_seal());
   std::vector<std::weak_ptr<const Generation>> before{renewed_, generations_.current()};
-  const NumbersOfSeal ended(numbers_);
   DGFS_TRY(plan, delta_.prepare_seal(request, born, sealed->sequence() + kBatchesUntilSwitch));
   plan.fresh->hold_log();
   DGFS_TRY(switched, switch_or_give_up(plan, *sealed));
@@ -88,7 +88,7 @@ Result<SealedDelta> Sealer::make(const delta::SealRequest& request) {
   const auto& layer = manifest.stores[outcome.layers - 1];
   outcome.changes = switched.last_sequence + 1 - layer.first_sequence;
   outcome.switch_ns = switched.took_ns;
-  outcome.bytes = sealed->counters().used_bytes;
+  outcome.bytes = sealed->layer_bytes();
   if (!started) outcome.unclosed = std::move(started).error();
   return SealedDelta{std::move(manifest), std::move(outcome)};
 }

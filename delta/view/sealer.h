@@ -20,7 +20,7 @@
 #include "delta/store/directory/delta_directory.h"
 #include "delta/view/generations.h"
 #include "delta/view/object_numbers.h"
-#include "delta/view/offline_seal.h"
+#include "delta/view/sealed_delta.h"
 
 namespace dgfs::view {
 
