@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <string>
 
 #include "tests/delta/view/model/view_run.h"
 
@@ -18,6 +19,7 @@ constexpr std::uint64_t kParts = 100;
 constexpr std::uint64_t kRuns = 20;  // for each part
 constexpr std::size_t kOperations = 500;
 constexpr std::uint64_t kOperationsMin = 1'000'000;
+constexpr std::uint64_t kStatesMin = 2000;
 static_assert(kParts * kRuns * kOperations >= kOperationsMin);
 
 // The sum over all tests of the program.
@@ -30,6 +32,9 @@ TEST_P(LongViewModel, AnswersLikeAPlainTree) {
     const auto counts = run_view(kFirstSeed + GetParam() * kRuns + run, kOperations);
     total.operations += counts.operations;
     total.names_read += counts.names_read;
+    total.states += counts.states;
+    total.looks += counts.looks;
+    total.differences += counts.differences;
   }
 }
 
@@ -37,13 +42,20 @@ INSTANTIATE_TEST_SUITE_P(Seeds, LongViewModel, testing::Range<std::uint64_t>(0, 
 
 }  // namespace
 
-// The whole set must reach so many operations; a filtered run need not.
-bool is_long() { return testing::GTEST_FLAG(filter) != "*" || total.operations >= kOperationsMin; }
+// The whole set must do so much; a filtered run need not.
+bool is_long() {
+  return testing::GTEST_FLAG(filter) != "*" ||
+         (total.operations >= kOperationsMin && total.states >= kStatesMin &&
+          total.looks >= kStatesMin && total.differences >= kStatesMin);
+}
 
 void print_total() {
-  std::printf("%llu operations, %llu names of listings in progress\n",
-              static_cast<unsigned long long>(total.operations),
-              static_cast<unsigned long long>(total.names_read));
+  std::printf(
+      "%s operations, %s names of listings in progress, %s states, %s looks at states, "
+      "%s names in which two states differ\n",
+      std::to_string(total.operations).c_str(), std::to_string(total.names_read).c_str(),
+      std::to_string(total.states).c_str(), std::to_string(total.looks).c_str(),
+      std::to_string(total.differences).c_str());
 }
 
 }  // namespace dgfs::test

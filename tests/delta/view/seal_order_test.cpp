@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The order of storage calls in a seal of a view that is in use, and what a failed call leaves.
+// The order of storage calls in a seal of a view that is in use.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -143,66 +143,6 @@ TEST_F(SealOrder, AFullGroupWaitsAsWell) {
     });
   });
   seal();
-}
-
-// A failure before the switch changes nothing; after it, the view refuses changes until it is
-// opened again, and then has all that was durable.
-TEST(SealFaults, EachFailedCallLeavesAWholeTree) {
-  int refused = 0;
-  int poisoned = 0;
-  int sealed = 0;
-  for (std::uint64_t call = 1;; ++call) {
-    PackedTree tree;
-    tree.file("f", "x");
-    tree.pack();
-    const auto image = tree.open();
-    delta::StoreOptions options;
-    options.create = true;
-    options.parameters = {1024, 4096, 4, 1 << 16, 256};
-    options.table_bytes = 8192;
-    expect_ok(delta::DeltaDirectory::create(tree.memory(), "/delta", image->superblock().uuid,
-                                            image->superblock().next_inode, options, 512));
-    std::atomic<std::uint64_t> left = 0;
-    std::atomic<bool> has_failed = false;
-    HookEnv env(tree.memory(), [&](CallKind, const std::string& path) -> Status {
-      if (left == 0 || --left != 0) return ok();
-      has_failed = true;
-      const auto kind = call % 2 == 0 ? ErrorKind::kIo : ErrorKind::kNoSpace;
-      return Error(kind, 1133, "a fault").in_file(path);
-    });
-    {
-      const auto delta = value_of(delta::DeltaDirectory::open(env, "/delta", options));
-      const auto view = value_of(view::View::open(env, *image, *delta, {4, 64}));
-      value_of(view->create(kRoot, "durable", {}, {}));
-      expect_ok(view->sync());
-      left = call;
-      const auto made = view->seal({"one", {}});
-      while (!view->closing_state()) std::this_thread::yield();
-      left = 0;
-      const auto later = view->create(kRoot, "later", {}, {});
-      if (made) {
-        ++sealed;
-        ASSERT_TRUE(later) << call << later.error().message();
-      } else {
-        later ? ++refused : ++poisoned;
-      }
-      if (later) {
-        ASSERT_TRUE(view->sync()) << call;
-      }
-      ASSERT_TRUE(view->lookup(kRoot, "durable")) << call;
-      if (!has_failed) break;
-    }
-    const auto delta = value_of(delta::DeltaDirectory::open(tree.memory(), "/delta", options));
-    const auto view = value_of(view::View::open(tree.memory(), *image, *delta, {4, 64}));
-    ASSERT_TRUE(view->lookup(kRoot, "durable")) << call;
-    value_of(view->create(kRoot, "again", {}, {}));
-    EXPECT_TRUE(value_of(view->seal({"again", {}})).outcome);
-    expect_ok(view->close());
-    ASSERT_FALSE(testing::Test::HasFailure()) << call;
-  }
-  EXPECT_GT(refused, 10);
-  EXPECT_GT(poisoned, 3);
-  EXPECT_GT(sealed, 10);
 }
 
 }  // namespace

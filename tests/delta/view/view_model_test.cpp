@@ -20,10 +20,12 @@ TEST(ViewModel, AnswersLikeAPlainTree) {
     all.names_read += counts.names_read;
     all.states += counts.states;
     all.looks += counts.looks;
+    all.differences += counts.differences;
   }
   EXPECT_GT(all.names_read, 1000U);
   EXPECT_GT(all.states, 100U);
   EXPECT_GT(all.looks, 100U);
+  EXPECT_GT(all.differences, 1000U);
 }
 
 // Names of the greatest length until the list has no more room, and lengths around that limit.

@@ -79,7 +79,11 @@ class FailingDisk(OwnDisk):
         self.assertEqual((self.point / "dir" / "9").read_bytes(),
                          (self.tree / "dir" / "9").read_bytes(), "the image can still be read")
         os.close(fd)
-        run("umount", self.point)
+        # Nothing is mounted any more, but the delta is not whole, so a script must not copy it.
+        ended = run("umount", self.point, check=False)
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertIn(b"Input/output error", ended.stderr)
+        self.assertIsNone(self.table_entry())
         self.assertEqual(server.wait(), 1, "the server could not close the delta")
         log.seek(0)
         said = log.read().decode()

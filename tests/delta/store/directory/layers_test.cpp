@@ -21,6 +21,7 @@
 #include "tests/delta/store/crash/stopping_env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
+#include "tests/support/hook_env.h"
 #include "tests/support/sealed_delta.h"
 #include "tests/support/temp_dir.h"
 
@@ -304,6 +305,31 @@ TEST_F(LayersTest, AReaderWaitsForALayerThatIsBeingClosed) {
   closing.join();
   ASSERT_TRUE(opened) << opened.error().message();
   EXPECT_EQ(*opened.value()->newest().get("key").value(), "value");
+}
+
+// Whoever removes a layer changes the manifest first, then locks the layer. A reader may have read
+// the manifest before, and open the layer after that.
+TEST_F(LayersTest, AReaderThatMeetsARemovedLayerReadsTheManifestAgain) {
+  change("key", "first");
+  ASSERT_TRUE(seal("one"));
+  change("key", "second");
+  ASSERT_TRUE(seal("two"));
+  bool is_removed = false;
+  HookEnv env(*disk_, [&](storage::CallKind kind, const std::string& path) -> Status {
+    if (is_removed || kind != storage::CallKind::kOpen || path != "/d/0002/store") return ok();
+    is_removed = true;
+    auto file = disk_->open("/d/MANIFEST", {storage::OpenOptions::Mode::kReadWrite}).value();
+    auto manifest = read_manifest(*file).value();
+    manifest.stores.erase(manifest.stores.begin() + 1);
+    manifest.stores.back().layer.parent = manifest.stores.front().layer.state;
+    ++manifest.generation;
+    return write_both_slots(*file, manifest);
+  });
+  const auto two = DeltaDirectory::open_state(env, "/d", state("two"), read_options());
+  EXPECT_TRUE(is_removed);
+  ASSERT_FALSE(two);
+  EXPECT_EQ(two.error().kind(), ErrorKind::kNotFound) << two.error().message();
+  EXPECT_TRUE(open_state("one"));
 }
 
 // A program without seals made such a stack: closed stores over each other, in the first version.

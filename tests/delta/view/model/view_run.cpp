@@ -5,6 +5,10 @@
 #include <gtest/gtest-spi.h>
 
 #include "delta/store/directory/states.h"
+#include "delta/view/image_bottom.h"
+#include "delta/view/moment.h"
+#include "delta/view/state_changes.h"
+#include "tests/delta/view/model/differing_names.h"
 #include "tests/delta/view/model/shrink.h"
 
 namespace dgfs::test {
@@ -32,6 +36,18 @@ std::string as_lines(const std::vector<RunStep>& steps) {
   return lines;
 }
 
+Result<std::vector<view::NamePlace>> names_in_image(const view::ImageBottom& bottom,
+                                                    view::ObjectNumber object) {
+  DGFS_TRY(node, bottom.node(object));
+  if (!node) return std::vector<view::NamePlace>();
+  return bottom.names(*node);
+}
+
+view::NamesInState names_in(const reader::Image& image, const delta::DeltaDirectory& delta) {
+  const auto moment = std::make_shared<const view::Moment>(view::generation_of(image, delta));
+  return [moment](view::ObjectNumber object) { return moment->names(object); };
+}
+
 }  // namespace
 
 std::string to_string(const RunStep& step) {
@@ -48,7 +64,7 @@ std::string to_string(const RunStep& step) {
     case RunStep::Kind::kSealLive:
       return "seal the open view";
     case RunStep::Kind::kLookBack:
-      return "look at a state, choice " + std::to_string(step.choice);
+      return "look at states, choice " + std::to_string(step.choice);
     default:
       return "seal";
   }
@@ -138,6 +154,36 @@ void ViewRun::look_back(std::uint64_t choice) {
   EXPECT_EQ(difference_of_names(*past.view, states_[at].model, states_[at].pairs), "")
       << "state " << at;
   ++looks_;
+  expect_changes_between(static_cast<std::size_t>(choice / states_.size() % (at + 1)), at + 1);
+}
+
+void ViewRun::expect_changes_between(std::size_t lower, std::size_t upper) {
+  const auto above = viewed_.look_back(upper);
+  const auto& image = viewed_.image();
+  view::NamesInState names_below = [bottom = view::ImageBottom(image)](view::ObjectNumber object) {
+    return names_in_image(bottom, object);
+  };
+  ViewedTree::Past below;
+  if (lower != 0) {
+    below = viewed_.look_back(lower);
+    names_below = names_in(image, *below.delta);
+  }
+  auto layers = above.delta->stores();
+  layers.erase(layers.begin(), layers.begin() + static_cast<std::ptrdiff_t>(lower));
+  const auto changes =
+      value_of(view::changes_between(layers, names_below, names_in(image, *above.delta)));
+  ASSERT_TRUE(changes);
+  const auto first = lower == 0 ? ModelTree::of_image(image) : states_[lower - 1].model;
+  const auto& [second, pairs] = states_[upper - 1];
+  for (const auto& [directory, names] : differing_names(first, second)) {
+    const auto* told = changes->names_in(pairs.number_of(directory));
+    for (const std::string& name : names) {
+      EXPECT_TRUE(told != nullptr && told->contains(name))
+          << "states " << lower << " and " << upper << " differ at '" << name << "' in #"
+          << directory;
+      ++differences_;
+    }
+  }
 }
 
 void ViewRun::open_again(RunStep::Kind kind) {
@@ -201,6 +247,7 @@ RunCounts run_view(std::uint64_t seed, std::size_t operations) {
   counts.names_read = run.listings().names_read();
   counts.states = run.states();
   counts.looks = run.looks();
+  counts.differences = run.differences();
   if (!testing::Test::HasFailure()) return counts;
   ADD_FAILURE() << shortened(steps);
   return counts;

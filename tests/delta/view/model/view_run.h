@@ -33,7 +33,7 @@ struct RunStep {
   Kind kind = Kind::kOperation;
   Operation operation;       ///< with ids of the run that chose it
   ModelId made = 0;          ///< the id that the operation made in that run
-  std::uint64_t choice = 0;  ///< kRead: argument of OpenListings::act(); kLookBack: chooses a state
+  std::uint64_t choice = 0;  ///< kRead: argument of OpenListings::act(); kLookBack: chooses states
 };
 
 /// One line, for messages.
@@ -55,12 +55,17 @@ class ViewRun {
   [[nodiscard]] std::size_t states() const { return states_.size(); }
   /// How many states were looked at.
   [[nodiscard]] std::uint64_t looks() const { return looks_; }
+  /// In how many names two of these differed.
+  [[nodiscard]] std::uint64_t differences() const { return differences_; }
 
  private:
   void run(const RunStep& step);
   void open_again(RunStep::Kind kind);
   void seal_live();
   void look_back(std::uint64_t choice);
+  /// Compares the changes between two states with those of their models.
+  /// @param lower  layers that it shows; 0: the image alone
+  void expect_changes_between(std::size_t lower, std::size_t upper);
   void note_state();
   /// Translates ids of another run into those of this one. Returns false if this run lacks the
   /// object.
@@ -79,14 +84,16 @@ class ViewRun {
   };
   std::vector<State> states_;
   std::uint64_t looks_ = 0;
+  std::uint64_t differences_ = 0;
 };
 
 /// The number of operations, and of other steps of a run. A value.
 struct RunCounts {
   std::uint64_t operations = 0;
   std::uint64_t names_read = 0;
-  std::size_t states = 0;   ///< sealed
-  std::uint64_t looks = 0;  ///< at states
+  std::size_t states = 0;         ///< sealed
+  std::uint64_t looks = 0;        ///< at states
+  std::uint64_t differences = 0;  ///< between two of these
 };
 
 /// A random run. If it fails, it reports the failing steps, as few as it finds.
