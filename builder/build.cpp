@@ -8,12 +8,27 @@
 
 namespace dgfs::builder {
 
-Result<BuildReport> build(storage::Env& env, const BuildOptions& options) {
+namespace {
+
+// @param source  null: that of the options
+Result<BuildReport> build_from(storage::Env& env, const storage::Directory* source,
+                               const BuildOptions& options) {
   try {
-    return ImageBuilder(env, options).run();
+    return ImageBuilder(env, options, source).run();
   } catch (const std::exception& exception) {  // usually out of memory
     return Error(ErrorKind::kLimit, 4099, std::string("cannot build: ") + exception.what());
   }
+}
+
+}  // namespace
+
+Result<BuildReport> build(storage::Env& env, const BuildOptions& options) {
+  return build_from(env, nullptr, options);
+}
+
+Result<BuildReport> build(storage::Env& env, const storage::Directory& source,
+                          const BuildOptions& options) {
+  return build_from(env, &source, options);
 }
 
 }  // namespace dgfs::builder

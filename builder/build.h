@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "builder/options.h"
 #include "builder/report.h"
+#include "storage/directory.h"
 #include "storage/env.h"
 
 namespace dgfs::builder {
@@ -22,5 +23,10 @@ namespace dgfs::builder {
 /// kPermission, kChanged (a file changed, shrank, grew or vanished while being read; the message
 /// names it), kNoSpace, kIo, kLimit, kInterrupted.
 [[nodiscard]] Result<BuildReport> build(storage::Env& env, const BuildOptions& options);
+/// The same of a tree that is open already, or that no file system holds.
+/// @param env     of the outputs
+/// @param source  the root; BuildOptions::source is not used
+[[nodiscard]] Result<BuildReport> build(storage::Env& env, const storage::Directory& source,
+                                        const BuildOptions& options);
 
 }  // namespace dgfs::builder

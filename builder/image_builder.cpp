@@ -71,7 +71,7 @@ std::string default_index_path(const BuildOptions& options) {
 }  // namespace
 
 ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options,
-                           BatchFillerMaker make_filler)
+                           const storage::Directory* source, BatchFillerMaker make_filler)
     : env_(env),
       options_(options),
       make_filler_(std::move(make_filler)),
@@ -80,6 +80,7 @@ ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options,
       index_path_(options.index_path.value_or(default_index_path(options))),
       losses_(options.keep_going),
       progress_(env, options.progress),
+      root_(source),
       volumes_(env, volume_paths(options)) {}
 
 // Three eighths are for batches, a quarter for sorting, an eighth for the content table, and the
@@ -169,8 +170,11 @@ Status ImageBuilder::check_options() {
 }
 
 Status ImageBuilder::open_outputs() {
-  DGFS_TRY(root, env_.open_directory(options_.source));
-  root_ = std::move(root);
+  if (root_ == nullptr) {
+    DGFS_TRY(root, env_.open_directory(options_.source));
+    opened_ = std::move(root);
+    root_ = opened_.get();
+  }
   DGFS_CHECK(volumes_.open());
   const std::string image_directory = storage::parent_path(options_.image_path);
   DGFS_TRY(index, env_.create_unnamed(has_index_file() ? storage::parent_path(index_path_)

@@ -31,9 +31,12 @@ namespace dgfs::builder {
 class ImageBuilder {
  public:
   /// @param env, options  must outlive the builder
+  /// @param source        the root of the tree, must outlive the builder; null: opens that of the
+  ///                      options
   /// @param make_filler   makes the fillers that read contents; empty: contents come from the files
   ///                      of the source
-  ImageBuilder(storage::Env& env, const BuildOptions& options, BatchFillerMaker make_filler = {});
+  ImageBuilder(storage::Env& env, const BuildOptions& options,
+               const storage::Directory* source = nullptr, BatchFillerMaker make_filler = {});
 
   [[nodiscard]] Result<BuildReport> run();
 
@@ -87,7 +90,8 @@ class ImageBuilder {
   OutputFiles outputs_;
   storage::NameLocks locks_;
 
-  std::unique_ptr<storage::Directory> root_;
+  std::unique_ptr<storage::Directory> opened_;  ///< null: the caller has opened the source
+  const storage::Directory* root_;
   OutputVolumes volumes_;
   std::unique_ptr<storage::File> index_file_;
   std::unique_ptr<TreeSpool> tree_;

@@ -70,7 +70,7 @@ bool is_hidden_name_of(std::string_view hidden, std::string_view name, std::stri
 std::string join_path(const std::string& directory_path, std::string_view name) {
   if (name.empty()) return directory_path;
   std::string path = directory_path;
-  if (path.empty() || path.back() != '/') path += '/';
+  if (!path.empty() && path.back() != '/') path += '/';
   path += name;
   return path;
 }

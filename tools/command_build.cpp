@@ -3,7 +3,6 @@
 //
 // dgfs build: turns options into a call of dgfs::builder::build(), and its report into a summary.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 
@@ -13,8 +12,9 @@
 #include "format/header/index_path.h"
 #include "format/limits.h"
 #include "storage/names.h"
-#include "tools/build_check.h"
-#include "tools/cli/compression_option.h"
+#include "tools/build/check.h"
+#include "tools/build/option_values.h"
+#include "tools/build/summary.h"
 #include "tools/cli/hole_notice.h"
 #include "tools/cli/option_parser.h"
 #include "tools/cli/progress_bar.h"
@@ -30,9 +30,6 @@
 
 namespace dgfs::tools {
 namespace {
-
-// The two header pages.
-constexpr std::uint64_t kEmptyVolumeBytes = 2 * format::kPageBytes;
 
 struct BuildCommand {
   builder::BuildOptions build;
@@ -122,12 +119,8 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                    "With --compress: small neighbours share frames of up to SIZE of content, 4K to "
                    "64K; smaller, but reading one of these files decodes all that share its frame",
                    [&](const std::string& value) -> Status {
-                     DGFS_TRY(bytes, parse_size(value));
-                     if (bytes != 0 && (bytes < builder::kFragmentFrameBytesMin ||
-                                        bytes > format::kFragmentFrameBytesMax)) {
-                       return Error(ErrorKind::kInvalidArgument, 6200, "must be 0, or 4K to 64K");
-                     }
-                     fragment_frame_bytes = static_cast<std::size_t>(bytes);
+                     DGFS_TRY(bytes, parse_fragment_frames(value));
+                     fragment_frame_bytes = bytes;
                      return ok();
                    });
   options.on_flag("--no-dedup", "Store the contents of each file, even if several are the same",
@@ -139,11 +132,8 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                    "Keep a cryptographic digest of each file's content: none (default) or sha256; "
                    "takes 32 bytes per file in the index; dgfs digest prints them",
                    [&](const std::string& value) -> Status {
-                     if (value != "none" && value != "sha256") {
-                       return Error(ErrorKind::kInvalidArgument, 6180, "must be none or sha256");
-                     }
-                     build.digest.reset();
-                     if (value == "sha256") build.digest = format::DigestAlgorithm::kSha256;
+                     DGFS_TRY(digest, parse_digest(value));
+                     build.digest = digest;
                      return ok();
                    });
   options.number(
@@ -155,10 +145,7 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
       "Memory for buffers and sorting, at least 4M (default: 256M); zstd's contexts and the "
       "samples for training dictionaries come on top; K, M and G are powers of 1024",
       [&](const std::string& value) -> Status {
-        DGFS_TRY(bytes, parse_size(value));
-        if (bytes < builder::kMemoryBytesMin) {
-          return Error(ErrorKind::kInvalidArgument, 6051, "must be at least 4M");
-        }
+        DGFS_TRY(bytes, parse_build_memory(value));
         build.memory_bytes = bytes;
         return ok();
       });
@@ -176,120 +163,6 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                      build.created_seconds = seconds;
                      return ok();
                    });
-}
-
-void show_progress(ProgressBar& bar, const builder::Progress& now) {
-  switch (now.phase) {
-    case builder::Phase::kScanning:
-      return bar.update("scanning", now.entries, 0);
-    case builder::Phase::kPacking:
-      // A tree without contents has only names to pack.
-      if (now.content_bytes_total == 0) return bar.update("packing", now.entries, 0);
-      return bar.update("packing", now.content_bytes, now.content_bytes_total);
-    case builder::Phase::kIndexing:
-      return bar.update("indexing", now.entries, 0);
-    case builder::Phase::kSyncing:
-      return bar.update("syncing", now.entries, 0);
-  }
-}
-
-/// Peak resident size of this process, in bytes; 0 if the system does not report it.
-std::uint64_t peak_memory_bytes() {
-  rusage usage{};
-  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-}
-
-std::string index_path_of(const builder::BuildOptions& build) {
-  return build.index_path.value_or(format::default_index_path(build.image_path));
-}
-
-std::string entries_text(const builder::BuildReport& report) {
-  const format::Superblock& superblock = report.superblock;
-  std::string text = counted(superblock.regular_files, "file") + ", " +
-                     counted(superblock.directories, "directory", "directories");
-  if (superblock.symlinks != 0) text += ", " + counted(superblock.symlinks, "symlink");
-  if (superblock.other_files != 0) text += ", " + counted(superblock.other_files, "special file");
-  if (report.hard_links != 0) text += ", " + counted(report.hard_links, "hard link");
-  return text;
-}
-
-double bytes_per_entry(const builder::BuildReport& report) {
-  const std::uint64_t entries = std::max<std::uint64_t>(report.superblock.namespace_entries, 1);
-  return static_cast<double>(report.index_bytes) / static_cast<double>(entries);
-}
-
-void print_summary(const Session& session, const BuildCommand& command,
-                   const builder::BuildReport& report) {
-  const std::string image = shell_quoted(command.build.image_path);
-  const std::string index_path = index_path_of(command.build);
-  const std::string index = index_path.empty() ? "(index in image)" : shell_quoted(index_path);
-  std::vector<std::string> volumes;
-  std::size_t width = std::max({image.size(), index.size(), std::size_t{14}});
-  for (const auto& path : command.build.volume_paths) {
-    volumes.push_back(shell_quoted(path));
-    width = std::max(width, volumes.back().size());
-  }
-  session.print(fmt::format("{:<{}}  {:>9}   {}\n", image, width, size_text(report.image_bytes),
-                            entries_text(report)));
-  session.print(fmt::format("{:<{}}  {:>9}   {:.1f} bytes per entry\n", index, width,
-                            size_text(report.index_bytes), bytes_per_entry(report)));
-  for (std::size_t i = 0; i < volumes.size(); ++i) {
-    const auto* const empty = report.volume_bytes[i] > kEmptyVolumeBytes
-                                  ? ""
-                                  : ": empty, the tree is too small to be spread";
-    session.print(fmt::format("{:<{}}  {:>9}   volume {}{}\n", volumes[i], width,
-                              size_text(report.volume_bytes[i]), i + 1, empty));
-  }
-  if (report.shared_files != 0) {
-    session.print(fmt::format("{:<{}}  {:>9}   {} with the contents of others\n", "deduplicated",
-                              width, size_text(report.shared_bytes),
-                              counted(report.shared_files, "file")));
-  }
-  const double seconds = static_cast<double>(report.elapsed_ns) / 1e9;
-  const auto entries = static_cast<double>(report.superblock.namespace_entries);
-  const auto rate = static_cast<std::uint64_t>(seconds > 0 ? entries / seconds : 0);
-  session.print(fmt::format("done in {} ({} files/s), peak memory {}\n",
-                            duration_text(report.elapsed_ns), grouped(rate),
-                            size_text(peak_memory_bytes())));
-}
-
-std::string volumes_json(const BuildCommand& command, const builder::BuildReport& report) {
-  std::string json;
-  for (std::size_t i = 0; i < report.volume_bytes.size(); ++i) {
-    JsonObject volume;
-    volume.add("path", command.build.volume_paths[i]).add("bytes", report.volume_bytes[i]);
-    json += (i == 0 ? "" : ",") + volume.text();
-  }
-  return "[" + json + "]";
-}
-
-JsonObject as_json(const BuildCommand& command, const builder::BuildReport& report) {
-  const format::Superblock& superblock = report.superblock;
-  JsonObject json;
-  json.add("image", command.build.image_path)
-      .add("image_bytes", report.image_bytes)
-      .add("index", index_path_of(command.build))
-      .add("index_bytes", report.index_bytes)
-      .add_raw("volumes", volumes_json(command, report))
-      .add("index_bytes_per_entry", bytes_per_entry(report))
-      .add("uuid", format::uuid_text(superblock.uuid))
-      .add("entries", superblock.namespace_entries)
-      .add("regular_files", superblock.regular_files)
-      .add("directories", superblock.directories)
-      .add("symlinks", superblock.symlinks)
-      .add("other_files", superblock.other_files)
-      .add("hard_links", report.hard_links)
-      .add("content_bytes", superblock.content_bytes)
-      .add("stored_bytes", superblock.stored_bytes)
-      .add("shared_files", report.shared_files)
-      .add("shared_bytes", report.shared_bytes)
-      .add("pages", report.pages)
-      .add("lost", report.loss_count)
-      .add("lost_parts", report.part_loss_count)
-      .add("elapsed_seconds", static_cast<double>(report.elapsed_ns) / 1e9)
-      .add("peak_memory_bytes", peak_memory_bytes());
-  return json;
 }
 
 int report_losses(const Session& session, const builder::BuildReport& report) {
@@ -354,8 +227,8 @@ int verify_and_report(const Session& session, const BuildCommand& command,
                       const builder::BuildReport& built) {
   const bool text = !command.json && !command.quiet;
   report_outputs(session, command, built);
-  if (text) print_summary(session, command, built);
-  JsonObject json = as_json(command, built);
+  if (text) print_summary(session, command.build, built, "files");
+  JsonObject json = summary_json(command.build, built);
   int code = kExitDone;
   if (command.verify) {
     std::optional<reader::VerifyReport> report;

@@ -21,7 +21,9 @@ namespace {
 constexpr const char* kSource = "(generated)";
 
 Result<builder::BuildReport> build_in(storage::Env& env, const builder::BuildOptions& options) {
-  return builder::ImageBuilder(env, options, [] { return std::make_unique<ZeroContents>(); }).run();
+  return builder::ImageBuilder(env, options, nullptr,
+                               [] { return std::make_unique<ZeroContents>(); })
+      .run();
 }
 
 Result<Buffer> read_file(storage::Env& env, const std::string& path) {

@@ -89,10 +89,8 @@ Result<SourceFile> SourceFile::open(const storage::Directory& directory, std::st
 }
 
 // The space that a file takes does not tell that it has no holes: blocks of attributes and maps
-// count too, and space reserved behind its end. A file of one block that takes space is read as
-// data: most are, and the two calls would cost more than the zeros of the others.
+// count too, and space reserved behind its end.
 Status SourceFile::find_holes(const StopFlag& stop) {
-  if (status_.size_bytes <= kHoleBytes && status_.allocated_bytes != 0) return ok();
   SegmentCollector segments(status_.size_bytes);
   std::uint64_t at = 0;
   while (at < status_.size_bytes) {

@@ -12,7 +12,7 @@
 #include "rules/path_rules.h"
 #include "storage/memory/env.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tools/cli/compression_option.h"
+#include "tools/build/option_values.h"
 #include "tools/cli/mount_helper.h"
 #include "tools/find/tests.h"
 #include "tools/stat_format.h"

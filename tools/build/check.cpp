@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/build_check.h"
+#include "tools/build/check.h"
 
 #include "reader/image.h"
 #include "storage/file.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/cli/compression_option.h"
+#include "tools/build/option_values.h"
 
 #include <gtest/gtest.h>
 

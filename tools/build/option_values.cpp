@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/cli/compression_option.h"
+#include "tools/build/option_values.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
+#include "format/limits.h"
 #include "format/zstd/frame.h"
+#include "tools/text/size_text.h"
 
 namespace dgfs::tools {
 
@@ -29,6 +31,30 @@ Result<std::optional<builder::Compression>> parse_compression(const std::string&
                              format::kZstdLevelMax));
   }
   return Parsed(compression);
+}
+
+Result<std::size_t> parse_fragment_frames(const std::string& text) {
+  DGFS_TRY(bytes, parse_size(text));
+  if (bytes != 0 &&
+      (bytes < builder::kFragmentFrameBytesMin || bytes > format::kFragmentFrameBytesMax)) {
+    return Error(ErrorKind::kInvalidArgument, 6200, "must be 0, or 4K to 64K");
+  }
+  return static_cast<std::size_t>(bytes);
+}
+
+Result<std::optional<format::DigestAlgorithm>> parse_digest(const std::string& text) {
+  using Parsed = std::optional<format::DigestAlgorithm>;
+  if (text == "none") return Parsed();
+  if (text == "sha256") return Parsed(format::DigestAlgorithm::kSha256);
+  return Error(ErrorKind::kInvalidArgument, 6180, "must be none or sha256");
+}
+
+Result<std::size_t> parse_build_memory(const std::string& text) {
+  DGFS_TRY(bytes, parse_size(text));
+  if (bytes < builder::kMemoryBytesMin) {
+    return Error(ErrorKind::kInvalidArgument, 6051, "must be at least 4M");
+  }
+  return static_cast<std::size_t>(bytes);
 }
 
 }  // namespace dgfs::tools

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Makes a new image of an image and the changes in its delta.
+#pragma once
+
+#include "base/result.h"
+#include "builder/options.h"
+#include "builder/report.h"
+#include "delta/view/view.h"
+#include "storage/env.h"
+
+namespace dgfs::merge {
+
+/// Packs all that a view shows into a new image, and gives all objects new numbers: the image is
+/// the one that builder::build() makes of the same tree, byte for byte. Reads the view only, which
+/// must not change meanwhile. Objects without a name are left out.
+/// @param options  of the build; its `source` is not used
+/// Errors: those of builder::build(), and of reading the view; an error about an object names its
+/// path in the view. After an error, nothing at the output paths has changed.
+[[nodiscard]] Result<builder::BuildReport> repack(storage::Env& env, const view::View& view,
+                                                  const builder::BuildOptions& options);
+
+}  // namespace dgfs::merge

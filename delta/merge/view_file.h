@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// ViewFile: a regular file of a view as the content of a build.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delta/view/view.h"
+#include "storage/read_only.h"
+
+namespace dgfs::merge {
+
+/// As lstat(2) would tell the attributes on a mount of the view. The device is one that no file
+/// system has.
+[[nodiscard]] storage::FileStatus status_of(const view::Entry& entry);
+/// All extended attributes of an object. Errors: those of View.
+[[nodiscard]] Result<std::vector<Xattr>> xattrs_of(const view::View& view,
+                                                   view::ObjectNumber object);
+/// The error of an object that a file of image or delta has caused: it names the object, and the
+/// message goes on with that file.
+/// @param path  of the object in the view
+[[nodiscard]] Error about(const std::string& path, const Error& error);
+
+/// Thread-safe. The view must outlive it, and must not change.
+class ViewFile final : public storage::ReadOnlyFile {
+ public:
+  /// @param path  in the view, for messages
+  ViewFile(const view::View& view, view::ObjectNumber object, std::string path)
+      : view_(view), object_(object), path_(std::move(path)) {}
+
+  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                                            MutableBytes out) const override;
+  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                                            std::span<const MutableBytes> outs) const override;
+  [[nodiscard]] Result<std::uint64_t> size() const override;
+  [[nodiscard]] Result<storage::FileStatus> status() const override;
+  [[nodiscard]] Result<storage::DataSegment> next_data(std::uint64_t offset_bytes) const override;
+  [[nodiscard]] Result<std::vector<Xattr>> xattrs() const override;
+  [[nodiscard]] const std::string& path() const override { return path_; }
+
+ private:
+  const view::View& view_;
+  const view::ObjectNumber object_;
+  const std::string path_;
+};
+
+}  // namespace dgfs::merge

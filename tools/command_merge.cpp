@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs merge: packs an image and the changes in its delta into a new image.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delta/merge/merge.h"
+#include "format/header/feature.h"
+#include "format/header/index_path.h"
+#include "tools/build/option_values.h"
+#include "tools/build/summary.h"
+#include "tools/cli/hole_notice.h"
+#include "tools/cli/option_parser.h"
+#include "tools/cli/progress_bar.h"
+#include "tools/cli/session.h"
+#include "tools/command.h"
+#include "tools/merge/source.h"
+#include "tools/text/quoting.h"
+#include "tools/text/size_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+constexpr std::size_t kMemoryBytesDefault = std::size_t{256} << 20;
+// The caches of image, delta and view take a quarter of the memory, but at least so much.
+constexpr std::size_t kCacheShare = 4;
+constexpr std::size_t kCacheBytesMin = std::size_t{24} << 20;
+
+struct MergeCommand {
+  MergeInputs inputs;
+  builder::BuildOptions build;
+  std::size_t memory_bytes = kMemoryBytesDefault;
+  std::optional<std::string> new_path;
+  /// Values of options; none: as IMAGE has it.
+  std::optional<std::optional<builder::Compression>> compression;
+  std::optional<std::size_t> fragment_frame_bytes;
+  std::optional<std::optional<format::DigestAlgorithm>> digest;
+  bool repacks = false;
+  bool renumbers = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+void add_input_options(OptionParser& options, MergeCommand& command,
+                       std::optional<std::string>& delta) {
+  options.value("--delta", "D", "The delta of IMAGE, a directory", delta);
+  options.value("--as-of", "STATE",
+                "Merge the changes up to this state, a name or an id of 'dgfs delta log'; the "
+                "delta may be mounted meanwhile. 'newest' is the last state that was kept",
+                command.inputs.as_of);
+  command.inputs.image_options.add_to(options);
+}
+
+void add_output_options(OptionParser& options, MergeCommand& command) {
+  builder::BuildOptions& build = command.build;
+  options.value("-o,--output", "NEW", "The new image", command.new_path);
+  options.value("--new-index", "FILE", "Where to write its index (default: NEW.idx)",
+                build.index_path);
+  options.values("--new-volume", "FILE",
+                 "A further file to spread its contents over, usually on another disk (can be "
+                 "repeated)",
+                 build.volume_paths);
+  options.flag("--force", "Also replace files at these paths that are not DGFS files", build.force);
+  options.flag("--repack", "Pack all contents anew, so that NEW needs no other image",
+               command.repacks);
+  options.flag("--renumber", "Give all objects new numbers, as a build does", command.renumbers);
+  options.on_value("--compress", "METHOD",
+                   fmt::format("Compression of contents: none, zstd, or zstd:LEVEL with a level "
+                               "from 1 to 22 (default: zstd:{} if IMAGE has compressed contents)",
+                               builder::kCompressionLevelDefault),
+                   [&](const std::string& value) -> Status {
+                     DGFS_TRY(compression, parse_compression(value));
+                     command.compression = compression;
+                     return ok();
+                   });
+  options.on_value("--fragment-frames", "SIZE",
+                   "With compression: small neighbours share frames of up to SIZE of content, 4K "
+                   "to 64K, or 0 for none (default: 64K if IMAGE has such frames)",
+                   [&](const std::string& value) -> Status {
+                     DGFS_TRY(bytes, parse_fragment_frames(value));
+                     command.fragment_frame_bytes = bytes;
+                     return ok();
+                   });
+  options.on_flag("--no-dedup", "Store the contents of each file, even if several are the same",
+                  [&](const auto&) -> Status {
+                    build.dedup = false;
+                    return ok();
+                  });
+  options.on_value("--digest", "ALGORITHM",
+                   "Keep a digest of each file's content: none or sha256 (default: as IMAGE)",
+                   [&](const std::string& value) -> Status {
+                     DGFS_TRY(digest, parse_digest(value));
+                     command.digest = digest;
+                     return ok();
+                   });
+}
+
+void add_work_options(OptionParser& options, MergeCommand& command) {
+  options.number("-j,--jobs", "N", "Reading threads, as of dgfs build", command.build.jobs);
+  options.on_value("--memory", "SIZE",
+                   "Memory for buffers, sorting and caches (default: 256M); K, M and G are powers "
+                   "of 1024",
+                   [&](const std::string& value) -> Status {
+                     DGFS_TRY(bytes, parse_build_memory(value));
+                     command.memory_bytes = bytes;
+                     return ok();
+                   });
+  options.flag("-q,--quiet", "Print no progress and no summary", command.quiet);
+  options.flag("--json", "Print the summary as a JSON object", command.json);
+}
+
+// The contents of IMAGE and the changes in D are read while NEW is written.
+Status check_outputs(const Session& session, const MergeCommand& command,
+                     const MergeSource& source) {
+  std::vector<std::string> outputs = command.build.volume_paths;
+  outputs.push_back(command.build.image_path);
+  outputs.push_back(index_path_of(command.build));
+  for (const auto& [role, path] : source.image->files()) {
+    const auto input = session.env().status(path);
+    if (!input) continue;
+    for (const std::string& output : outputs) {
+      const auto there = session.env().status(output);
+      if (!there || there.value().device != input.value().device ||
+          there.value().inode != input.value().inode) {
+        continue;
+      }
+      return Error(ErrorKind::kInvalidArgument, 6944,
+                   "the merge reads it (" + role + " of IMAGE); choose another NEW")
+          .in_file(output);
+    }
+  }
+  return ok();
+}
+
+// Sets the options that follow from the image.
+Status take_over(MergeCommand& command, const reader::Image& image) {
+  const auto features = image.superblock().incompat;
+  builder::BuildOptions& build = command.build;
+  if ((features & format::feature::kIncompatZstdExtents) != 0) build.compression.emplace();
+  if (command.compression) build.compression = *command.compression;
+  if (build.compression) {
+    const bool shares = (features & format::feature::kIncompatFragmentFrames) != 0;
+    build.compression->fragment_frame_bytes =
+        command.fragment_frame_bytes.value_or(shares ? format::kFragmentFrameBytesMax : 0);
+  }
+  DGFS_TRY(digest, image.digest_algorithm());
+  build.digest = command.digest.value_or(digest);
+  return ok();
+}
+
+void print_report(const Session& session, const MergeCommand& command,
+                  const builder::BuildReport& report) {
+  if (command.json) {
+    JsonObject json = summary_json(command.build, report);
+    return session.print(json.line());
+  }
+  if (!command.quiet) print_summary(session, command.build, report, "entries");
+}
+
+int run(const Session& session, MergeCommand& command) {
+  const std::size_t cache_bytes = std::max(command.memory_bytes / kCacheShare, kCacheBytesMin);
+  command.inputs.memory_bytes = cache_bytes;
+  command.build.memory_bytes = command.memory_bytes - std::min(command.memory_bytes, cache_bytes);
+  const auto source = open_merge_source(session, command.inputs);
+  constexpr char kNothing[] = "nothing was written";
+  if (!source) return session.fail(source.error(), kNothing);
+  if (auto fits = check_outputs(session, command, source.value()); !fits) {
+    return session.fail(fits.error(), kNothing);
+  }
+  if (auto taken = take_over(command, *source.value().image); !taken) {
+    return session.fail(taken.error(), kNothing);
+  }
+  ProgressBar bar(session.io(), command.quiet);
+  command.build.progress = [&](const builder::Progress& now) { show_progress(bar, now); };
+  command.build.long_holes = [&](const format::LongHoles& holes) {
+    if (command.quiet) return;
+    bar.clear();
+    tell_of_holes(session, holes, command.build.jobs, "--digest none makes no digests");
+  };
+  command.build.stop = &session.io().stop;
+  const auto report = merge::repack(session.env(), *source.value().view, command.build);
+  bar.clear();
+  if (!report) return session.fail(report.error(), kNothing);
+  print_report(session, command, report.value());
+  return kExitDone;
+}
+
+Manual merge_manual() {
+  return {
+      .paragraphs =
+          {"IMAGE and D are only read. NEW and its index get their names when they are complete; "
+           "an older image at NEW is replaced then. A merge that fails or is interrupted leaves "
+           "nothing behind. The same IMAGE, changes and options give the same bytes, on any number "
+           "of threads.",
+           "With --repack and --renumber, NEW is the image that dgfs build makes of the same tree "
+           "with the same options: it has all contents, and needs no other image. A delta of IMAGE "
+           "does not belong to it; begin a new one. Times of last access and of last change of "
+           "attributes are not kept.",
+           "Names that 'dgfs delta check --image' finds broken are not merged; repair them first. "
+           "The check runs before anything is written."},
+      .examples = {{"dgfs merge crawl.dgfs --delta crawl.delta -o new.dgfs --repack --renumber",
+                    "Packs the image and its changes into an image of its own."},
+                   {"dgfs merge crawl.dgfs --delta crawl.delta --as-of nightly-02 -o new.dgfs "
+                    "--repack --renumber",
+                    "Packs an earlier state, also while the delta is mounted."}},
+      .exit_statuses = {{0, "NEW is complete and in its place."},
+                        {1, "Nothing was written."},
+                        {2, "Wrong usage."}},
+      .see_also = {"dgfs-build(1)", "dgfs-delta(1)", "dgfs-mount(1)"}};
+}
+
+}  // namespace
+
+int run_merge(const ToolIo& io, const Arguments& arguments) {
+  const Session session(io, "merge");
+  OptionParser options({"dgfs merge", "IMAGE --delta D -o NEW",
+                        "Packs an image and the changes in its delta into a new image."});
+  MergeCommand command;
+  std::optional<std::string> delta;
+  add_input_options(options, command, delta);
+  add_output_options(options, command);
+  add_work_options(options, command);
+  options.manual(merge_manual());
+  const auto [operands, exit_code] = session.parse(options, arguments, 1, 1);
+  if (exit_code) return *exit_code;
+  if (!delta || delta->empty()) return session.fail_usage("name the delta with --delta");
+  if (!command.new_path || command.new_path->empty()) {
+    return session.fail_usage("name the new image with -o");
+  }
+  if (!command.repacks || !command.renumbers) {
+    return session.fail_usage("--repack and --renumber are needed together");
+  }
+  if (command.build.index_path && command.build.index_path->empty()) {
+    return session.fail_usage("--new-index: '' is no file name");
+  }
+  command.inputs.image_path = operands[0];
+  command.inputs.delta_path = *delta;
+  command.build.image_path = *command.new_path;
+  std::vector<std::string> paths = {operands[0], *delta, *command.new_path,
+                                    command.build.index_path.value_or("")};
+  paths.insert(paths.end(), command.build.volume_paths.begin(), command.build.volume_paths.end());
+  if (const auto refused = session.refuse_streams(paths)) return *refused;
+  return run(session, command);
+}
+
+}  // namespace dgfs::tools
