@@ -41,7 +41,7 @@ inline constexpr std::size_t kNameBytesMax = 255;
 [[nodiscard]] bool is_hidden_name_of(std::string_view hidden, std::string_view name,
                                      std::string_view suffix);
 
-/// "dir" + "name" -> "dir/name"; an empty name gives "dir".
+/// "dir" + "name" -> "dir/name"; an empty name gives "dir", an empty directory "name".
 [[nodiscard]] std::string join_path(const std::string& directory_path, std::string_view name);
 
 }  // namespace dgfs::storage

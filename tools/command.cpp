@@ -32,7 +32,7 @@ constexpr Command kCommands[] = {
      run_volume},
     {"delta", "info|check|seal|log|wait|repair DIR",
      "show or check the stores of a delta, keep its state, list states", run_delta},
-    {"merge", "IMAGE --delta D -o NEW", "pack an image and its delta into a new image", run_merge},
+    {"merge", "IMAGE", "pack an image and its delta into a new image", run_merge},
     {"help", "[COMMAND]", "explain commands and their options", run_help},
 };
 

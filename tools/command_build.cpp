@@ -8,9 +8,6 @@
 
 #include "base/json.h"
 #include "builder/build.h"
-#include "format/entry/mode.h"
-#include "format/header/index_path.h"
-#include "format/limits.h"
 #include "storage/names.h"
 #include "tools/build/check.h"
 #include "tools/build/option_values.h"

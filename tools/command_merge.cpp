@@ -12,6 +12,8 @@
 #include "delta/merge/merge.h"
 #include "format/header/feature.h"
 #include "format/header/index_path.h"
+#include "format/limits.h"
+#include "storage/env.h"
 #include "tools/build/option_values.h"
 #include "tools/build/summary.h"
 #include "tools/cli/hole_notice.h"
@@ -20,14 +22,14 @@
 #include "tools/cli/session.h"
 #include "tools/command.h"
 #include "tools/merge/source.h"
-#include "tools/text/quoting.h"
 #include "tools/text/size_text.h"
 
 namespace dgfs::tools {
 namespace {
 
 constexpr std::size_t kMemoryBytesDefault = std::size_t{256} << 20;
-// The caches of image, delta and view take a quarter of the memory, but at least so much.
+// The caches of image, delta and view take a quarter of the memory, but at least so much, which is
+// the least for a view and some blocks in the hands of threads.
 constexpr std::size_t kCacheShare = 4;
 constexpr std::size_t kCacheBytesMin = std::size_t{24} << 20;
 
@@ -48,7 +50,7 @@ struct MergeCommand {
 
 void add_input_options(OptionParser& options, MergeCommand& command,
                        std::optional<std::string>& delta) {
-  options.value("--delta", "D", "The delta of IMAGE, a directory", delta);
+  options.value("--delta", "DIR", "The delta of IMAGE, also called D", delta);
   options.value("--as-of", "STATE",
                 "Merge the changes up to this state, a name or an id of 'dgfs delta log'; the "
                 "delta may be mounted meanwhile. 'newest' is the last state that was kept",
@@ -58,7 +60,7 @@ void add_input_options(OptionParser& options, MergeCommand& command,
 
 void add_output_options(OptionParser& options, MergeCommand& command) {
   builder::BuildOptions& build = command.build;
-  options.value("-o,--output", "NEW", "The new image", command.new_path);
+  options.value("-o,--output", "FILE", "The new image, also called NEW", command.new_path);
   options.value("--new-index", "FILE", "Where to write its index (default: NEW.idx)",
                 build.index_path);
   options.values("--new-volume", "FILE",
@@ -103,35 +105,51 @@ void add_output_options(OptionParser& options, MergeCommand& command) {
 void add_work_options(OptionParser& options, MergeCommand& command) {
   options.number("-j,--jobs", "N", "Reading threads, as of dgfs build", command.build.jobs);
   options.on_value("--memory", "SIZE",
-                   "Memory for buffers, sorting and caches (default: 256M); K, M and G are powers "
-                   "of 1024",
+                   "Memory for buffers, sorting and caches, at least 28M (default: 256M); K, M "
+                   "and G are powers of 1024",
                    [&](const std::string& value) -> Status {
-                     DGFS_TRY(bytes, parse_build_memory(value));
-                     command.memory_bytes = bytes;
+                     DGFS_TRY(bytes, parse_size(value));
+                     if (bytes < kCacheBytesMin + builder::kMemoryBytesMin) {
+                       return Error(ErrorKind::kInvalidArgument, 6946, "must be at least 28M");
+                     }
+                     command.memory_bytes = static_cast<std::size_t>(bytes);
                      return ok();
                    });
   options.flag("-q,--quiet", "Print no progress and no summary", command.quiet);
   options.flag("--json", "Print the summary as a JSON object", command.json);
 }
 
-// The contents of IMAGE and the changes in D are read while NEW is written.
+bool is_same_file(const Session& session, const std::string& one, const std::string& other) {
+  const auto first = session.env().status(one);
+  const auto second = session.env().status(other);
+  return first && second && first.value().device == second.value().device &&
+         first.value().inode == second.value().inode;
+}
+
+// IMAGE and D are read while NEW is written, and stay as they are.
 Status check_outputs(const Session& session, const MergeCommand& command,
-                     const MergeSource& source) {
+                     const reader::Image& image) {
   std::vector<std::string> outputs = command.build.volume_paths;
   outputs.push_back(command.build.image_path);
   outputs.push_back(index_path_of(command.build));
-  for (const auto& [role, path] : source.image->files()) {
-    const auto input = session.env().status(path);
-    if (!input) continue;
-    for (const std::string& output : outputs) {
-      const auto there = session.env().status(output);
-      if (!there || there.value().device != input.value().device ||
-          there.value().inode != input.value().inode) {
-        continue;
+  std::vector<std::string> inputs;
+  for (const auto& [role, path] : image.files()) inputs.push_back(path);
+  // It may be damaged, so that the copy in the image is in use.
+  inputs.push_back(format::default_index_path(command.inputs.image_path));
+  for (const std::string& output : outputs) {
+    const auto refused = [&](const char* text) {
+      return Error(ErrorKind::kInvalidArgument, 6944, text).in_file(output);
+    };
+    for (const std::string& input : inputs) {
+      if (is_same_file(session, input, output)) {
+        return refused("belongs to IMAGE, which the merge only reads; choose another name");
       }
-      return Error(ErrorKind::kInvalidArgument, 6944,
-                   "the merge reads it (" + role + " of IMAGE); choose another NEW")
-          .in_file(output);
+    }
+    const auto folder = storage::parent_path(output);
+    for (const std::string& above : {folder, folder + "/.."}) {
+      if (is_same_file(session, above, command.inputs.delta_path)) {
+        return refused("lies in the delta, which the merge only reads; choose another place");
+      }
     }
   }
   return ok();
@@ -147,6 +165,11 @@ Status take_over(MergeCommand& command, const reader::Image& image) {
     const bool shares = (features & format::feature::kIncompatFragmentFrames) != 0;
     build.compression->fragment_frame_bytes =
         command.fragment_frame_bytes.value_or(shares ? format::kFragmentFrameBytesMax : 0);
+  }
+  if (command.fragment_frame_bytes.value_or(0) != 0 && !build.compression) {
+    return Error(ErrorKind::kInvalidArgument, 6945,
+                 "--fragment-frames needs --compress, since the contents of IMAGE are not "
+                 "compressed");
   }
   DGFS_TRY(digest, image.digest_algorithm());
   build.digest = command.digest.value_or(digest);
@@ -166,15 +189,13 @@ int run(const Session& session, MergeCommand& command) {
   const std::size_t cache_bytes = std::max(command.memory_bytes / kCacheShare, kCacheBytesMin);
   command.inputs.memory_bytes = cache_bytes;
   command.build.memory_bytes = command.memory_bytes - std::min(command.memory_bytes, cache_bytes);
+  command.inputs.check_image = [&](const reader::Image& image) -> Status {
+    DGFS_CHECK(check_outputs(session, command, image));
+    return take_over(command, image);
+  };
   const auto source = open_merge_source(session, command.inputs);
   constexpr char kNothing[] = "nothing was written";
   if (!source) return session.fail(source.error(), kNothing);
-  if (auto fits = check_outputs(session, command, source.value()); !fits) {
-    return session.fail(fits.error(), kNothing);
-  }
-  if (auto taken = take_over(command, *source.value().image); !taken) {
-    return session.fail(taken.error(), kNothing);
-  }
   ProgressBar bar(session.io(), command.quiet);
   command.build.progress = [&](const builder::Progress& now) { show_progress(bar, now); };
   command.build.long_holes = [&](const format::LongHoles& holes) {
@@ -218,8 +239,9 @@ Manual merge_manual() {
 
 int run_merge(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "merge");
-  OptionParser options({"dgfs merge", "IMAGE --delta D -o NEW",
-                        "Packs an image and the changes in its delta into a new image."});
+  OptionParser options(
+      {"dgfs merge", "IMAGE",
+       "Packs IMAGE and the changes in its delta (--delta) into a new image (-o)."});
   MergeCommand command;
   std::optional<std::string> delta;
   add_input_options(options, command, delta);
@@ -233,7 +255,7 @@ int run_merge(const ToolIo& io, const Arguments& arguments) {
     return session.fail_usage("name the new image with -o");
   }
   if (!command.repacks || !command.renumbers) {
-    return session.fail_usage("--repack and --renumber are needed together");
+    return session.fail_usage("give --repack and --renumber: all contents are packed anew");
   }
   if (command.build.index_path && command.build.index_path->empty()) {
     return session.fail_usage("--new-index: '' is no file name");

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/merge/view_directory.h"
 
+#include "delta/merge/view_entry.h"
 #include "delta/merge/view_file.h"
 #include "format/entry/mode.h"
 #include "storage/names.h"
@@ -20,6 +21,7 @@ std::string ViewDirectory::path_of(std::string_view name) const {
 }
 
 Result<view::Entry> ViewDirectory::entry(std::string_view name) const {
+  DGFS_CHECK(storage::check_name_or_self(name, path_));
   auto found = [&]() -> Result<view::Entry> {
     if (!name.empty()) return view_.lookup(object_, name);
     DGFS_TRY(attributes, view_.attributes(object_));
@@ -42,6 +44,7 @@ Result<storage::FileStatus> ViewDirectory::status(std::string_view name) const {
 
 Result<std::unique_ptr<storage::Directory>> ViewDirectory::open_directory(
     std::string_view name) const {
+  DGFS_CHECK(storage::check_name(name, path_));
   DGFS_TRY(found, entry(name));
   if (!format::is_directory(found.attributes.mode)) {
     return Error(ErrorKind::kNotDirectory, 7600, "not a directory").in_file(path_of(name));
@@ -50,9 +53,13 @@ Result<std::unique_ptr<storage::Directory>> ViewDirectory::open_directory(
 }
 
 Result<std::unique_ptr<storage::File>> ViewDirectory::open_file(std::string_view name) const {
+  DGFS_CHECK(storage::check_name(name, path_));
   DGFS_TRY(found, entry(name));
   if (!format::is_regular(found.attributes.mode)) {
-    return Error(ErrorKind::kInvalidArgument, 7601, "not a regular file").in_file(path_of(name));
+    const bool is_link = format::is_symlink(found.attributes.mode);
+    return Error(is_link ? ErrorKind::kLoop : ErrorKind::kInvalidArgument, 7601,
+                 "not a regular file")
+        .in_file(path_of(name));
   }
   return std::make_unique<ViewFile>(view_, found.object, path_of(name));
 }

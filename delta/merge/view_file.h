@@ -14,17 +14,6 @@
 
 namespace dgfs::merge {
 
-/// As lstat(2) would tell the attributes on a mount of the view. The device is one that no file
-/// system has.
-[[nodiscard]] storage::FileStatus status_of(const view::Entry& entry);
-/// All extended attributes of an object. Errors: those of View.
-[[nodiscard]] Result<std::vector<Xattr>> xattrs_of(const view::View& view,
-                                                   view::ObjectNumber object);
-/// The error of an object that a file of image or delta has caused: it names the object, and the
-/// message goes on with that file.
-/// @param path  of the object in the view
-[[nodiscard]] Error about(const std::string& path, const Error& error);
-
 /// Thread-safe. The view must outlive it, and must not change.
 class ViewFile final : public storage::ReadOnlyFile {
  public:

@@ -333,7 +333,9 @@ void Maintenance::note_retired() {
   const auto held_bytes = tree_.retired().held_bytes();
   const auto waiting_bytes =
       tree_.retired().waiting_bytes() + filter_.retired_bytes() + space_.retired_bytes();
+  const auto filter_bytes = filter_.disk_bytes();
   const std::lock_guard lock(counts_lock_);
+  counts_.filter_bytes = filter_bytes;
   counts_.held_bytes = held_bytes;
   counts_.waiting_bytes = waiting_bytes;
 }

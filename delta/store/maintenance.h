@@ -99,6 +99,7 @@ class Maintenance {
     /// Space on disk that the last checkpoint does not use, but that a view kept when the last call
     /// of maintenance ended.
     std::uint64_t held_bytes = 0;
+    std::uint64_t filter_bytes = 0;  ///< of the filter on disk
   };
   /// Does not wait.
   [[nodiscard]] Counts counts() const;

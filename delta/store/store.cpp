@@ -462,8 +462,9 @@ std::uint64_t Store::layer_bytes() const {
   const auto counts = maintenance_.counts();
   const auto pending = counts.held_bytes + counts.waiting_bytes + files_.values.dropped_bytes();
   const auto used = files_.used_bytes();
-  return 2 * kSuperblockBytes + used - std::min(pending, used) + tables_.backlog().tree_bytes +
-         filter_.size_bytes();
+  // The next checkpoint writes the filter as it is in memory.
+  return 2 * kSuperblockBytes + used - std::min(pending + counts.filter_bytes, used) +
+         filter_.size_bytes() + tables_.backlog().tree_bytes;
 }
 
 StoreSpace Store::space() {

@@ -82,13 +82,14 @@ Result<SealedDelta> Sealer::make(const delta::SealRequest& request) {
   DGFS_TRY(switched, switch_or_give_up(plan, *sealed));
   DGFS_TRY(manifest, make_durable(plan, *sealed, switched.last_sequence));
   plan.fresh->release_log();
+  const auto bytes = sealed->layer_bytes();  // before the last checkpoint, which changes it
   auto started = start_closing(std::move(before));
   delta::SealOutcome outcome;
   outcome.layers = delta::layers_of(manifest);
   const auto& layer = manifest.stores[outcome.layers - 1];
   outcome.changes = switched.last_sequence + 1 - layer.first_sequence;
   outcome.switch_ns = switched.took_ns;
-  outcome.bytes = sealed->layer_bytes();
+  outcome.bytes = bytes;
   if (!started) outcome.unclosed = std::move(started).error();
   return SealedDelta{std::move(manifest), std::move(outcome)};
 }

@@ -29,6 +29,7 @@ TEST(Paths, JoinWithOneSlash) {
   EXPECT_EQ(join_path("a", "b"), "a/b");
   EXPECT_EQ(join_path("/", "b"), "/b");
   EXPECT_EQ(join_path("a", ""), "a");
+  EXPECT_EQ(join_path("", "b"), "b");
 }
 
 TEST(Names, MayHaveAnyBytesButSlashAndNul) {

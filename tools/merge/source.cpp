@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "delta/control/closing_wait.h"
+#include "delta/control/control.h"
 #include "delta/store/directory/states.h"
 #include "delta/view/check/namespace_check.h"
 #include "delta/view/view_memory.h"
@@ -33,11 +34,15 @@ Result<std::unique_ptr<delta::DeltaDirectory>> open_whole(const Session& session
                                                           const delta::StoreOptions& options) {
   delta::ClosingWait closing(path, [&](const std::string& line) { session.complain(line); });
   auto opened = delta::DeltaDirectory::open(session.env(), path, options);
-  while (!opened && opened.error().kind() == ErrorKind::kBusy && closing.wait()) {
+  while (!opened && opened.error().kind() == ErrorKind::kBusy && !session.should_stop() &&
+         closing.wait()) {
     opened = delta::DeltaDirectory::open(session.env(), path, options);
   }
   if (opened || opened.error().kind() != ErrorKind::kBusy) return opened;
-  return Error(ErrorKind::kBusy, 6941, opened.error().text() + "; seal it and merge --as-of newest")
+  // Other holders, such as a check, end by themselves.
+  const bool is_mounted = delta::ask_holder(path, delta::kAskState).has_value();
+  return Error(ErrorKind::kBusy, 6941,
+               opened.error().text() + (is_mounted ? "; seal it and merge --as-of newest" : ""))
       .in_file(path);
 }
 
@@ -59,8 +64,10 @@ Status check_names(const MergeSource& source, const MergeInputs& inputs) {
   DGFS_CHECK(view::check_namespace(view::generation_of(*source.image, *source.delta),
                                    [&](const view::Finding&) { ++broken; }));
   if (broken == 0) return ok();
-  const auto state =
-      inputs.as_of ? fmt::format(" --as-of {}", shell_quoted(*inputs.as_of)) : std::string();
+  const delta::Manifest& manifest = source.delta->manifest();
+  const auto state = inputs.as_of
+                         ? " --as-of " + delta::state_text(manifest.stores.back().layer.state)
+                         : std::string();
   return Error(ErrorKind::kCorrupt, 6942,
                fmt::format("has {} ('dgfs delta check{} --image {} {}' lists them)",
                            counted(broken, "broken name"), state, shell_quoted(inputs.image_path),
@@ -78,6 +85,9 @@ Result<MergeSource> open_merge_source(const Session& session, const MergeInputs&
   DGFS_TRY(image, reader::Image::open(session.env(), inputs.image_path, open));
   warn_of_volumes(session, inputs.image_options.volume_paths, {image.get()});
   source.image = std::move(image);
+  if (inputs.check_image) {
+    DGFS_CHECK(inputs.check_image(*source.image));
+  }
   const auto& uuid = source.image->superblock().uuid;
   DGFS_TRY(manifest, delta::read_present_manifest(session.env(), inputs.delta_path));
   if (manifest.image != uuid) {

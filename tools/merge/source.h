@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,8 @@ struct MergeInputs {
   std::string delta_path;
   std::optional<std::string> as_of;  ///< a state; none: all changes of a delta that is not in use
   std::size_t memory_bytes = 0;      ///< of all caches, at least 16 MiB
+  /// Called once the image is open, before the delta is: may refuse. Empty: not wanted.
+  std::function<Status(const reader::Image&)> check_image = {};
 };
 
 /// All that is open. Moved, not copied.
@@ -34,8 +37,9 @@ struct MergeSource {
 };
 
 /// Opens image and delta for reading only, and checks that the names in the delta are sound.
-/// Errors: those of opening; kInvalidArgument (the delta belongs to another image; the state is the
-/// image alone), kBusy (the delta is in use and no state is given), kCorrupt (broken names).
+/// Errors: those of opening, and of MergeInputs::check_image; kInterrupted; kInvalidArgument (the
+/// delta belongs to another image; the state is the image alone), kBusy (the delta is in use and no
+/// state is given), kCorrupt (broken names).
 [[nodiscard]] Result<MergeSource> open_merge_source(const Session& session,
                                                     const MergeInputs& inputs);
 

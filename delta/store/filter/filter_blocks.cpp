@@ -182,6 +182,13 @@ std::vector<Extent> FilterBlocks::spare() const {
   return blocks;
 }
 
+std::uint64_t FilterBlocks::disk_bytes() const noexcept {
+  if (table_.length_bytes == 0) return 0;
+  std::uint64_t bytes = padded_bytes(table_.length_bytes);
+  for (const auto& stage : stages_) bytes += padded_bytes(stage.place.length_bytes);
+  return bytes;
+}
+
 std::uint64_t FilterBlocks::retired_bytes() const {
   std::uint64_t bytes = 0;
   for (const Extent& block : retired_) bytes += padded_bytes(block.length_bytes);

@@ -53,6 +53,8 @@ class FilterBlocks {
   [[nodiscard]] std::vector<Place> blocks() const;
   /// Blocks in use that place() does not lead to.
   [[nodiscard]] std::vector<Extent> spare() const;
+  /// The same in bytes, with padding.
+  [[nodiscard]] std::uint64_t disk_bytes() const noexcept;
   /// Space that note_checkpoint() will free, with padding.
   [[nodiscard]] std::uint64_t retired_bytes() const;
 

@@ -150,9 +150,18 @@ class MergeCommands(DeltaCase):
                             code=2)
         for output in (self.image, f"{self.image}.idx"):
             refused = self.merge("-o", output, *REPACK, "--force", check=False)
-            self.expect_refused(refused, "choose another NEW", code=1)
+            self.expect_refused(refused, "belongs to IMAGE", code=1)
         self.expect_refused(self.merge("-o", new, "--new-index", self.image, *REPACK, check=False),
-                            "choose another NEW", code=1)
+                            "belongs to IMAGE", code=1)
+        before = snapshot(self.delta)
+        for output in ("new.dgfs", "MANIFEST", "0001/blocks"):
+            refused = self.merge("-o", self.delta / output, *REPACK, "--force", check=False)
+            self.expect_refused(refused, "lies in the delta", code=1)
+        self.assertEqual(snapshot(self.delta), before)
+        self.expect_refused(self.merge("-o", new, *REPACK, "--fragment-frames", "64K", check=False),
+                            "--fragment-frames needs --compress", code=1)
+        self.expect_refused(self.merge("-o", new, *REPACK, "--memory", "27M", check=False),
+                            "must be at least 28M", code=2)
         other = self.scratch / "other.dgfs"
         build(pathlib.Path(__file__).parent, other)
         refused = dgfs("merge", other, "--delta", self.delta, "-o", new, *REPACK, check=False)

@@ -94,11 +94,15 @@ class Seals(DeltaCase):
         self.assertIn(b"new", dgfs("diff", f"{self.delta}@base", f"{self.delta}@one",
                                    check=False).stdout)
 
-    def test_a_missing_layer_is_listed(self):
+    def test_layers_that_are_missing_or_not_closed_are_listed(self):
         self.mount_delta()
         (self.point / "new").write_text("one")
         self.seal()
         self.unmount()
+        self.assertIn("bytes", self.log()[0])
+        (self.delta / "0001" / "log.0").touch()
+        self.assertIn(b" not closed", dgfs("delta", "log", self.delta).stdout)
+        self.assertIs(self.log()[0]["closed"], False)
         shutil.rmtree(self.delta / "0001")
         self.assertIn(b" missing", dgfs("delta", "log", self.delta).stdout)
 

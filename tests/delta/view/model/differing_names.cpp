@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tests/delta/view/model/differing_names.h"
 
+#include "format/entry/mode.h"
+
 namespace dgfs::test {
 namespace {
 
