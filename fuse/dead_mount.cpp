@@ -13,11 +13,13 @@ namespace dgfs::fuse {
 
 // The kernel answers stat(2) from cached attributes, even if no process serves the mount any more.
 // statvfs(2) always asks the server: a request that is waiting when the server ends gets
-// ECONNABORTED, or ECANCELED from a ring, and a later one ENOTCONN.
+// ECONNABORTED, or ECANCELED from a ring, and a later one ENOTCONN. If the server ended before the
+// kernel and it had agreed on the protocol, requests get ECONNREFUSED.
 bool is_served(const std::string& mount_point) {
   struct statvfs space {};
   return ::statvfs(mount_point.c_str(), &space) == 0 ||
-         (errno != ENOTCONN && errno != ECONNABORTED && errno != ECANCELED);
+         (errno != ENOTCONN && errno != ECONNREFUSED && errno != ECONNABORTED &&
+          errno != ECANCELED);
 }
 
 Result<bool> remove_dead_mount(storage::Env& env, const std::string& mount_point) {

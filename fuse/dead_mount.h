@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Removes a mount whose process was killed: its directory answers only ENOTCONN.
+// Removes a mount whose process was killed: its directory answers errors of the connection only.
 #pragma once
 
 #include <string>
