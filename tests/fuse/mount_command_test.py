@@ -3,12 +3,14 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """Mounts as a system does: through mount(8), fstab and fusermount3, as root and as a user."""
 import concurrent.futures
+import ctypes
 import errno
 import os
 import pathlib
 import shutil
 import signal
 import stat
+import struct
 import subprocess
 import time
 
@@ -373,6 +375,36 @@ class Many(MountCase):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(timeout=20), 0)
         self.assertIsNone(self.table_entry())
+
+
+class RefusingServer:
+    """A server that answers the first request of the kernel, in which both agree on the protocol,
+    with an error: the mount answers ECONNREFUSED from then on."""
+
+    def __init__(self, point):
+        self._device = os.open("/dev/fuse", os.O_RDWR)
+        options = f"fd={self._device},rootmode=40000,user_id=0,group_id=0"
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.mount(b"refusing", os.fsencode(point), b"fuse.dgfs", 0, options.encode()) != 0:
+            raise OSError(ctypes.get_errno(), "mount")
+        request = os.read(self._device, 1 << 20)
+        unique, = struct.unpack_from("=Q", request, 8)
+        os.write(self._device, struct.pack("=IiQ", 16, -errno.EIO, unique))
+
+    def close(self):
+        os.close(self._device)
+
+
+class RefusedMount(MountCase):
+    def test_whose_server_never_began_is_replaced(self):
+        server = RefusingServer(self.point)
+        self.addCleanup(server.close)
+        with self.assertRaisesRegex(OSError, os.strerror(errno.ECONNREFUSED)):
+            os.statvfs(self.point)
+        said = dgfs("mount", self.image, self.point).stdout
+        self.assertIn(b"unmounted a mount whose process was killed", said)
+        self.assertEqual(len([p for p in mount_table() if p == str(self.point)]), 1)
+        self.expect_served()
 
 
 class FailingDevice(MountCase):

@@ -12,7 +12,6 @@ import pathlib
 import signal
 import socket
 import stat
-import struct
 import subprocess
 import sys
 import time
@@ -48,23 +47,6 @@ def open_by_handle(directory, handle):
     if fd < 0:
         raise OSError(ctypes.get_errno(), "open_by_handle_at")
     return fd
-
-
-class RefusingServer:
-    """A server that answers the first request of the kernel, in which both agree on the protocol,
-    with an error: the mount answers ECONNREFUSED from then on."""
-
-    def __init__(self, point):
-        self._device = os.open("/dev/fuse", os.O_RDWR)
-        options = f"fd={self._device},rootmode=40000,user_id={os.getuid()},group_id={os.getgid()}"
-        if LIBC.mount(b"refusing", os.fsencode(point), b"fuse.dgfs", 0, options.encode()) != 0:
-            raise OSError(ctypes.get_errno(), "mount")
-        request = os.read(self._device, 1 << 20)
-        unique, = struct.unpack_from("=Q", request, 8)
-        os.write(self._device, struct.pack("=IiQ", 16, -errno.EIO, unique))
-
-    def close(self):
-        os.close(self._device)
 
 
 class Delta(DeltaCase):
@@ -312,15 +294,6 @@ class Endings(DeltaCase):
         for process in run("pgrep", "-f", f"mount .*{self.point}").stdout.split():
             os.kill(int(process), signal.SIGKILL)
         dgfs("mount", self.image, link, "--delta", self.delta)
-        self.assertEqual(len([p for p in mount_table() if p == str(self.point)]), 1)
-        self.expect_served()
-
-    def test_a_mount_whose_server_never_began_is_replaced(self):
-        server = RefusingServer(self.point)
-        self.addCleanup(server.close)
-        with self.assertRaisesRegex(OSError, os.strerror(errno.ECONNREFUSED)):
-            os.statvfs(self.point)
-        self.assertIn(b"unmounted a mount whose process was killed", self.mount_delta().stdout)
         self.assertEqual(len([p for p in mount_table() if p == str(self.point)]), 1)
         self.expect_served()
 
