@@ -45,8 +45,7 @@ Manual delta_manual() {
            "--as-of' shows a state, 'check --as-of' checks it. A delta has at most 16 layers. A "
            "layer keeps the space of what it holds, even if the files are removed later. 'seal' "
            "tells about how much that is, 'log' tells how much the layer takes on the disk, or "
-           "that "
-           "the mount, or after a crash the next one, has not closed it yet.",
+           "that the mount, or after a crash the next one, has not closed it yet.",
            "'wait' waits until no process has the delta open for writing, and tells whom it waits "
            "for. It succeeds if the delta was closed in good order: then its directory is whole, "
            "and a copy of it is a backup. It fails if the process was killed; mount the delta once "
