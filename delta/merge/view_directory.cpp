@@ -32,8 +32,8 @@ Result<view::Entry> ViewDirectory::entry(std::string_view name) const {
 }
 
 Status ViewDirectory::each_name(const storage::NameSink& sink) const {
-  const auto listed = view_.list(
-      object_, {}, [&](const view::View::ListedName& listed) { return sink(listed.name); });
+  const auto listed =
+      view_.list(object_, {}, [&](const view::View::ListedName& name) { return sink(name.name); });
   return listed ? ok() : Status(about(path_of({}), listed.error()));
 }
 
