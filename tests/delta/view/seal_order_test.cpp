@@ -117,9 +117,12 @@ TEST_F(SealOrder, ASyncWaitsUntilTheManifestNamesTheFreshStore) {
 // A change that came right before the switch: the next store begins above its number, and must not
 // call it durable.
 TEST_F(SealOrder, ASyncOfAnEarlierChangeWaitsAsWell) {
-  at(CallKind::kSync, "/0002/log.", [this] {
-    write("not in the group that is being synced");
-    at(CallKind::kWrite, "/0002/log.", [this] { start_sync(); });
+  at(CallKind::kOpen, "/0003/extents", [this] {
+    write("in the group that is synced before the switch");
+    at(CallKind::kSync, "/0002/log.", [this] {
+      write("not in the group that is being synced");
+      at(CallKind::kWrite, "/0002/log.", [this] { start_sync(); });
+    });
   });
   seal();
 }

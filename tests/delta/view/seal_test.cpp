@@ -60,6 +60,18 @@ class SealTest : public testing::Test {
   ViewedTree tree_;
 };
 
+// So their records need no look at the layers below.
+TEST_F(SealTest, NewObjectsAreBornInTheNextStore) {
+  tree_.open();
+  for (int seal = 0; seal < 3; ++seal) {
+    const auto before = value_of(view().create(kRoot, "b" + std::to_string(seal), {}, {})).object;
+    static_cast<void>(tree_.seal_live());
+    const auto born = tree_.delta().newest().parameters().born_object;
+    EXPECT_LT(before, born);
+    EXPECT_GE(value_of(view().create(kRoot, "a" + std::to_string(seal), {}, {})).object, born);
+  }
+}
+
 TEST_F(SealTest, AStateShowsWhatWasThereAndTheViewGoesOn) {
   tree_.open();
   const auto file = value_of(view().create(kRoot, "new", {}, {})).object;
@@ -365,7 +377,9 @@ TEST(SealThreads, WorkGoesOnBesideSeals) {
     threads.emplace_back([&, i] {
       std::uint64_t number = 0;
       while (!stop) {
-        const auto text = std::to_string(1'000'000 + ++number) + std::string(600, 'y');
+        // A whole chunk, or a part of one, which reads have to compose.
+        const auto text =
+            std::to_string(1'000'000 + ++number) + std::string(i == 0 ? 600 : 60, 'y');
         value_of(tree.view().write(files[i], 0, as_bytes(text)));
         counts[i] = number;
         const auto name = "t" + std::to_string(i) + "-" + std::to_string(number % 50);
