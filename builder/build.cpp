@@ -10,8 +10,7 @@ namespace dgfs::builder {
 
 namespace {
 
-// @param source  null: that of the options
-Result<BuildReport> build_from(storage::Env& env, const storage::Directory* source,
+Result<BuildReport> build_from(storage::Env& env, const BuildSource& source,
                                const BuildOptions& options) {
   try {
     return ImageBuilder(env, options, source).run();
@@ -23,12 +22,16 @@ Result<BuildReport> build_from(storage::Env& env, const storage::Directory* sour
 }  // namespace
 
 Result<BuildReport> build(storage::Env& env, const BuildOptions& options) {
-  return build_from(env, nullptr, options);
+  return build_from(env, {}, options);
 }
 
 Result<BuildReport> build(storage::Env& env, const storage::Directory& source,
                           const BuildOptions& options) {
-  return build_from(env, &source, options);
+  return build_from(env, {&source, nullptr}, options);
+}
+
+Result<BuildReport> build(storage::Env& env, const KeptTree& source, const BuildOptions& options) {
+  return build_from(env, {&source.root(), &source}, options);
 }
 
 }  // namespace dgfs::builder

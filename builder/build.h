@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "builder/kept_tree.h"
 #include "builder/options.h"
 #include "builder/report.h"
 #include "storage/directory.h"
@@ -27,6 +28,11 @@ namespace dgfs::builder {
 /// @param env     of the outputs
 /// @param source  the root; BuildOptions::source is not used
 [[nodiscard]] Result<BuildReport> build(storage::Env& env, const storage::Directory& source,
+                                        const BuildOptions& options);
+/// The same of a tree that keeps numbers, and contents in volumes of other images. The new image
+/// needs the volumes that it has extents in. Trains no dictionaries: compressed contents use those
+/// of the tree.
+[[nodiscard]] Result<BuildReport> build(storage::Env& env, const KeptTree& source,
                                         const BuildOptions& options);
 
 }  // namespace dgfs::builder

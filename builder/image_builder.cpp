@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "builder/pack/packer.h"
@@ -71,7 +72,7 @@ std::string default_index_path(const BuildOptions& options) {
 }  // namespace
 
 ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options,
-                           const storage::Directory* source, BatchFillerMaker make_filler)
+                           const BuildSource& source, BatchFillerMaker make_filler)
     : env_(env),
       options_(options),
       make_filler_(std::move(make_filler)),
@@ -80,7 +81,8 @@ ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options,
       index_path_(options.index_path.value_or(default_index_path(options))),
       losses_(options.keep_going),
       progress_(env, options.progress),
-      root_(source),
+      root_(source.root),
+      kept_(source.kept),
       volumes_(env, volume_paths(options)) {}
 
 // Three eighths are for batches, a quarter for sorting, an eighth for the content table, and the
@@ -221,14 +223,26 @@ Status ImageBuilder::lock_outputs(const std::vector<std::string>& paths) {
   return ok();
 }
 
-Status ImageBuilder::scan() {
-  tree_ = std::make_unique<TreeSpool>(spool_place_);
-  links_ = std::make_unique<LinkSorter>(spool_place_, budget_.sort_bytes);
-  Scanner scanner(*root_, options_, entry_rules(), outputs_, {*tree_, *links_, losses_, progress_},
+Status ImageBuilder::scan_source() {
+  const ScanSinks sinks{*tree_, *links_, losses_, progress_};
+  if (kept_ != nullptr) {
+    DGFS_TRY(totals, kept_->scan(sinks));
+    totals_ = std::move(totals);
+    return ok();
+  }
+  Scanner scanner(*root_, options_, entry_rules(), outputs_, sinks,
                   {spool_place_, budget_.name_bytes},
                   {budget_.scan_threads, budget_.ahead_bytes, std::nullopt});
   DGFS_TRY(totals, scanner.run());
   totals_ = std::move(totals);
+  return ok();
+}
+
+Status ImageBuilder::scan() {
+  tree_ = std::make_unique<TreeSpool>(spool_place_);
+  links_ = std::make_unique<LinkSorter>(spool_place_, budget_.sort_bytes);
+  DGFS_CHECK(scan_source());
+  report_.packed_files = totals_.contents;
   report_.replaced_in_source = totals_.outputs;
   if (!created_given_) created_seconds_ = totals_.newest_mtime.seconds;
   progress_.state().entries = 0;
@@ -242,8 +256,11 @@ Status ImageBuilder::pack() {
   if (options_.digest && options_.long_holes && totals_.long_holes.files != 0) {
     options_.long_holes(totals_.long_holes);
   }
+  DGFS_CHECK(kept_ != nullptr && !kept_->volumes().empty() ? adopt_dictionaries()
+                                                           : train_dictionaries());
   if (options_.compression) {
-    DGFS_CHECK(train_dictionaries());
+    packer_.emplace(options_.compression->level, dictionaries_,
+                    std::min(budget_.threads, env_.processor_count() + 1), stop_);
   } else {
     DGFS_CHECK(reserve_image());
   }
@@ -296,12 +313,18 @@ Status ImageBuilder::pack_tree(AppendFiles& volumes, IndexWriter& index) {
   // Trains the model while other threads read and write contents.
   DGFS_TRY(model, train_model(*tree_, options_, stop_));
   DGFS_CHECK(index.begin(std::move(model)));
-  Packer packer({data, index, losses_, progress_});
+  std::optional<KeptExtents> kept;
+  if (kept_ != nullptr) kept.emplace(spool_place_);
+  Packer packer({data, index, losses_, progress_, kept ? &*kept : nullptr});
   DGFS_CHECK(packer.run());
   report_.hard_links = packer.further_names();
   report_.shared_files = packer.shared_files();
   report_.shared_bytes = packer.shared_bytes();
-  DGFS_TRY(superblock, index.finish(facts(data.frames())));
+  IndexFacts found = facts(data.frames());
+  if (kept) {
+    DGFS_CHECK(add_kept_volumes(std::move(*kept), found));
+  }
+  DGFS_TRY(superblock, index.finish(found));
   report_.superblock = superblock;
   return ok();
 }
@@ -319,15 +342,46 @@ IndexFacts ImageBuilder::facts(const ContentHash& frames) const {
   return facts;
 }
 
+// Volumes without a used byte are not needed.
+Status ImageBuilder::add_kept_volumes(KeptExtents kept, IndexFacts& facts) {
+  report_.kept_files = kept.files();
+  DGFS_TRY(used, std::move(kept).finish());
+  for (const KeptVolume& volume : kept_->volumes()) {
+    const auto found = used.find(volume.record.number);
+    if (found == used.end()) continue;
+    facts.volumes.push_back(volume.record);
+    facts.origins.push_back(volume.origin);
+    auto& dead_bytes = facts.origins.back().dead_bytes;
+    dead_bytes = volume.record.data_end - format::kPageBytes - found->second;
+    report_.kept_bytes += found->second;
+    report_.dead_bytes += dead_bytes;
+  }
+  facts.next_inode = kept_->next_inode();
+  return ok();
+}
+
 // Trains before anything is packed, because the first files need the dictionaries too.
 Status ImageBuilder::train_dictionaries() {
+  if (!options_.compression) return ok();
   TrainerOptions options;
   options.dictionary_bytes_max = options_.compression->dictionary_bytes_max;
   options.level = options_.compression->level;
   DGFS_TRY(trained, builder::train_dictionaries(*root_, *tree_, options, stop_));
   dictionaries_ = std::move(trained);
-  packer_.emplace(options_.compression->level, dictionaries_,
-                  std::min(budget_.threads, env_.processor_count() + 1), stop_);
+  return ok();
+}
+
+// Kept frames name the dictionaries by their ids. Nobody knows which neighbours a dictionary was
+// trained for, so those with one label share the tree evenly, in their order.
+Status ImageBuilder::adopt_dictionaries() {
+  std::map<std::string, std::uint64_t> counts;
+  for (const auto& [id, dictionary] : kept_->dictionaries().all()) ++counts[dictionary.label];
+  std::map<std::string, std::uint64_t> adopted;
+  for (const auto& [id, dictionary] : kept_->dictionaries().all()) {
+    const auto number = adopted[dictionary.label]++;
+    const auto begin = totals_.entries / counts[dictionary.label] * number + number;
+    DGFS_CHECK(dictionaries_.adopt(dictionary, begin));
+  }
   return ok();
 }
 

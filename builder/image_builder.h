@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "builder/index/writer.h"
+#include "builder/kept_tree.h"
 #include "builder/losses.h"
 #include "builder/options.h"
+#include "builder/pack/kept_extents.h"
 #include "builder/pack/output_volumes.h"
 #include "builder/progress.h"
 #include "builder/read/batch_filler.h"
@@ -27,16 +29,20 @@
 
 namespace dgfs::builder {
 
+/// The tree that is packed. A value; the objects must outlive the build.
+struct BuildSource {
+  const storage::Directory* root = nullptr;  ///< null: BuildOptions::source is opened
+  const KeptTree* kept = nullptr;            ///< null: numbers and contents are new
+};
+
 /// Single use.
 class ImageBuilder {
  public:
   /// @param env, options  must outlive the builder
-  /// @param source        the root of the tree, must outlive the builder; null: opens that of the
-  ///                      options
   /// @param make_filler   makes the fillers that read contents; empty: contents come from the files
   ///                      of the source
   ImageBuilder(storage::Env& env, const BuildOptions& options,
-               const storage::Directory* source = nullptr, BatchFillerMaker make_filler = {});
+               const BuildSource& source = {}, BatchFillerMaker make_filler = {});
 
   [[nodiscard]] Result<BuildReport> run();
 
@@ -65,6 +71,9 @@ class ImageBuilder {
   [[nodiscard]] FileRules file_rules() const;
   [[nodiscard]] BatchFillerMaker content_readers(const KnownContents* known);
   [[nodiscard]] Status train_dictionaries();
+  [[nodiscard]] Status adopt_dictionaries();
+  [[nodiscard]] Status scan_source();
+  [[nodiscard]] Status add_kept_volumes(KeptExtents kept, IndexFacts& facts);
   [[nodiscard]] Status scan();
   [[nodiscard]] Status pack();
   [[nodiscard]] Status reserve_image();
@@ -92,6 +101,7 @@ class ImageBuilder {
 
   std::unique_ptr<storage::Directory> opened_;  ///< null: the caller has opened the source
   const storage::Directory* root_;
+  const KeptTree* kept_;
   OutputVolumes volumes_;
   std::unique_ptr<storage::File> index_file_;
   std::unique_ptr<TreeSpool> tree_;

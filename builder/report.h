@@ -38,6 +38,10 @@ struct BuildReport {
   std::uint64_t shared_files = 0;           ///< files with the content of an earlier file
   std::uint64_t shared_bytes = 0;           ///< bytes that extents of these would have taken
   std::uint64_t sockets_and_such = 0;       ///< FIFOs, sockets, devices
+  std::uint64_t packed_files = 0;  ///< with contents that were read, each name counted
+  std::uint64_t kept_files = 0;  ///< objects whose contents stay in volumes of other images
+  std::uint64_t kept_bytes = 0;  ///< of these volumes, which their extents take
+  std::uint64_t dead_bytes = 0;  ///< of these volumes, which no file of the image has
   std::uint64_t elapsed_ns = 0;             ///< wall clock
   /// Output files that lie in the source and were not packed: paths below the source, at most
   /// kLossesKeptMax.

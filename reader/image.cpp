@@ -52,10 +52,22 @@ Result<Node> Image::lost_directory(std::string_view path) const {
   return opened_->names.lost_directory(key);
 }
 
-Result<InodeNumber> Image::parent(InodeNumber inode) const { return opened_->names.parent(inode); }
+// The inode runs lead to no name of an object whose names have no numbers of their own.
+Result<InodeNumber> Image::parent(InodeNumber inode) const {
+  auto known = opened_->names.parent(inode);
+  if (known || known.assume_error().kind() != ErrorKind::kNotFound) return known;
+  const auto first = opened_->object_names.first(inode);
+  if (!first || !first.assume_value()) return known;
+  return first.assume_value()->directory;
+}
 
 Result<std::string> Image::path_of(InodeNumber inode) const {
-  return opened_->names.path_of(inode);
+  auto known = opened_->names.path_of(inode);
+  if (known || known.assume_error().kind() != ErrorKind::kNotFound) return known;
+  const auto first = opened_->object_names.first(inode);
+  if (!first || !first.assume_value()) return known;
+  DGFS_TRY(path, opened_->names.path_of(first.assume_value()->directory));
+  return path.empty() ? first.assume_value()->name : path + "/" + first.assume_value()->name;
 }
 
 Result<std::optional<ObjectName>> Image::name_of(InodeNumber inode) const {
@@ -128,6 +140,20 @@ const format::Superblock& Image::superblock() const { return opened_->source.fir
 
 const std::vector<format::VolumeRecord>& Image::volumes() const {
   return opened_->volumes->records();
+}
+
+const std::vector<format::VolumeOrigin>& Image::volume_origins() const {
+  return opened_->volumes->origins();
+}
+
+std::size_t Image::inode_runs() const { return opened_->tables.inodes.runs().size(); }
+
+Result<format::VolumeOrigin> Image::origin_of(format::VolumeNumber number) const {
+  return opened_->volumes->origin_of(number, superblock().incompat);
+}
+
+const format::ContentDictionaries& Image::content_dictionaries() const {
+  return opened_->tables.content_dictionaries;
 }
 
 Status Image::check_is_volume(const std::string& path) const {

@@ -29,6 +29,8 @@
 #include "format/page/sizes.h"
 #include "format/section/digest.h"
 #include "format/section/sparse_map.h"
+#include "format/section/volume_origins.h"
+#include "format/zstd/content_dictionary.h"
 #include "reader/content/read_many.h"
 #include "reader/counters.h"
 #include "reader/directory_cursor.h"
@@ -78,7 +80,8 @@ class Image {
   /// below it is known.
   [[nodiscard]] Result<Node> lost_directory(std::string_view path) const;
   /// Inode number of the directory with the (first) name of this inode; the root's parent is the
-  /// root. No read.
+  /// root. No read, except for an object with several names in an image that was merged: then as
+  /// name_of().
   [[nodiscard]] Result<InodeNumber> parent(InodeNumber inode) const;
   /// Path of the inode's (first) name. At most one page read. If the name of a directory is lost
   /// with its page, the path comes from the names in the directory.
@@ -190,6 +193,15 @@ class Image {
   /// (a volume of another image, or a number that the image does not have), kCorrupt (no volume at
   /// all), those of opening the file. All name the file.
   [[nodiscard]] Status check_is_volume(const std::string& path) const;
+  /// Volumes among them that are files of other images, with rising numbers.
+  [[nodiscard]] const std::vector<format::VolumeOrigin>& volume_origins() const;
+  /// Number of runs of consecutive object numbers; 28 bytes of memory each.
+  [[nodiscard]] std::size_t inode_runs() const;
+  /// How the header of a volume names it, to refer to it from another image. Opens the volume if the
+  /// index does not tell. Errors: those of reading from it.
+  [[nodiscard]] Result<format::VolumeOrigin> origin_of(format::VolumeNumber number) const;
+  /// Dictionaries that compressed contents may need.
+  [[nodiscard]] const format::ContentDictionaries& content_dictionaries() const;
   /// Path of a volume. Opens the volume if it is not open yet. Errors: those of reading from it.
   [[nodiscard]] Result<std::string> volume_path(format::VolumeNumber number) const;
   /// Opens a volume if it is not open yet, and checks its header pages, its length, and that its

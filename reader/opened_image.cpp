@@ -31,7 +31,7 @@ OpenedImage::~OpenedImage() {
 
 void OpenedImage::attach(IndexTables&& loaded) {
   tables = std::move(loaded);
-  volumes.emplace(env, std::move(places), tables.volumes);
+  volumes.emplace(env, std::move(places), tables.volumes, tables.origins);
   if (volume_zero) volumes->adopt(*volume_zero);
   numbers = caches->reserve(tables.pages.size());
   pages.number_from(numbers.first);

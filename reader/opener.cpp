@@ -24,7 +24,7 @@ enum class Kind : std::uint8_t { kImage, kIndex, kNeither };
 struct AtPath {
   Kind kind = Kind::kNeither;
   std::shared_ptr<storage::File> file;
-  format::VolumeHeader header;  // set for an image
+  ReadHeader header;  // set for an image
 };
 
 // Opened files, and a warning for the caller.
@@ -98,7 +98,7 @@ Error opened_by_index(const Error& damage, const std::string& index_path) {
 // Opens the trailing index of the image that lies beside the index; none if there is no image.
 Result<SecondCopy> open_beside(storage::Env& env, const VolumePlaces& places,
                                const IndexCopy& first) {
-  const auto image = find_volume(env, places, 0, {});
+  const auto image = find_volume(env, places, 0, {places.uuid, 0}, {});
   if (!image) return SecondCopy{};
   return open_trailing_second(image.assume_value(), first);
 }
@@ -188,7 +188,7 @@ Result<Opened> open_by_index(const Request& request, std::shared_ptr<storage::Fi
 
 // Opens the file at the path according to its kind.
 Result<Opened> open_at_path(const Request& request, const AtPath& there) {
-  if (there.kind == Kind::kImage) return open_by_image(request, {there.file, there.header});
+  if (there.kind == Kind::kImage) return open_by_image(request, {there.file, there.header.header, there.header.checksum});
   if (there.kind == Kind::kNeither) {
     return Error(ErrorKind::kCorrupt, 3105, "neither an image nor an index of DGFS")
         .in_file(request.path);

@@ -114,6 +114,29 @@ std::vector<format::VolumeNumber> missing_volumes(const reader::Image& image) {
   return missing;
 }
 
+// "volume 1 of the image of uuid 6c1f..., 31.2 MB of 1.27 GB not used".
+std::string origin_text(const reader::Image& image, const format::VolumeOrigin& origin) {
+  const auto record =
+      std::ranges::find(image.volumes(), origin.number, &format::VolumeRecord::number);
+  return fmt::format("as volume {}: volume {} of the image of uuid {}, {} of {} not used",
+                     origin.number, origin.own_number, format::uuid_text(origin.image),
+                     size_text(origin.dead_bytes),
+                     size_text(record->data_end - format::kPageBytes));
+}
+
+std::string origins_json(const reader::Image& image) {
+  std::string json;
+  for (const format::VolumeOrigin& origin : image.volume_origins()) {
+    JsonObject volume;
+    volume.add("volume", origin.number)
+        .add("uuid", format::uuid_text(origin.image))
+        .add("number", origin.own_number)
+        .add("dead_bytes", origin.dead_bytes);
+    json += (json.empty() ? "" : ",") + volume.text();
+  }
+  return "[" + json + "]";
+}
+
 std::uint64_t sum_of(const std::vector<FileFacts>& files) {
   std::uint64_t bytes = 0;
   for (const FileFacts& file : files) bytes += file.bytes;
@@ -152,7 +175,9 @@ void print_text(const Session& session, const reader::Image& image) {
     row("digests", printable(algorithm.error().message()));
   }
   row("links", counted(superblock.link_entries, "object") + " with several names");
+  row("numbers", counted(image.inode_runs(), "run"));
   row("volumes", grouped(image.volumes().size()));
+  for (const auto& origin : image.volume_origins()) row("needs", origin_text(image, origin));
   row("files", size_text(sum_of(files)) + ", consisting of");
   session.print(space_text(space_parts(image, sum_of(files)), sum_of(files)));
 }
@@ -304,7 +329,9 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
       .add("multiply_linked_objects", superblock.link_entries)
       .add("content_bytes", superblock.content_bytes)
       .add("stored_bytes", superblock.stored_bytes)
+      .add("inode_runs", image.inode_runs())
       .add("volumes", image.volumes().size())
+      .add_raw("needed_volumes", origins_json(image))
       .add_raw("missing_volumes", fmt::format("[{}]", fmt::join(missing_volumes(image), ",")));
   add_sections(json, superblock);
   add_space(json, space_parts(image, files_bytes));

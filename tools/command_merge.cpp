@@ -22,6 +22,7 @@
 #include "tools/cli/session.h"
 #include "tools/command.h"
 #include "tools/merge/source.h"
+#include "tools/text/quoting.h"
 #include "tools/text/size_text.h"
 
 namespace dgfs::tools {
@@ -44,6 +45,7 @@ struct MergeCommand {
   std::optional<std::optional<format::DigestAlgorithm>> digest;
   bool repacks = false;
   bool renumbers = false;
+  merge::KeptTimes times = merge::KeptTimes::kAll;
   bool quiet = false;
   bool json = false;
 };
@@ -70,7 +72,22 @@ void add_output_options(OptionParser& options, MergeCommand& command) {
   options.flag("--force", "Also replace files at these paths that are not DGFS files", build.force);
   options.flag("--repack", "Pack all contents anew, so that NEW needs no other image",
                command.repacks);
-  options.flag("--renumber", "Give all objects new numbers, as a build does", command.renumbers);
+  options.flag("--renumber",
+               "With --repack: give all objects new numbers, as a build does, and drop the times of "
+               "access and of the last change of attributes",
+               command.renumbers);
+  options.on_value("--times", "WHICH",
+                   "Keep all times (default), or mtime alone: a file with another time of access, "
+                   "or of the last change of attributes, takes 7 to 9 bytes more in the index",
+                   [&](const std::string& value) -> Status {
+                     if (value != "all" && value != "mtime") {
+                       return Error(ErrorKind::kInvalidArgument, 6947, "must be all or mtime");
+                     }
+                     command.times =
+                         value == "all" ? merge::KeptTimes::kAll : merge::KeptTimes::kMtime;
+                     return ok();
+                   });
+  options.choices("--times", {"all", "mtime"});
   options.on_value("--compress", "METHOD",
                    fmt::format("Compression of contents: none, zstd, or zstd:LEVEL with a level "
                                "from 1 to 22 (default: zstd:{} if IMAGE has compressed contents)",
@@ -173,6 +190,10 @@ Status take_over(MergeCommand& command, const reader::Image& image) {
   }
   DGFS_TRY(digest, image.digest_algorithm());
   build.digest = command.digest.value_or(digest);
+  if (build.digest && !digest && !command.repacks) {
+    return Error(ErrorKind::kInvalidArgument, 6948,
+                 "IMAGE keeps no digests, so digests need --repack, which reads all contents");
+  }
   return ok();
 }
 
@@ -182,7 +203,12 @@ void print_report(const Session& session, const MergeCommand& command,
     JsonObject json = summary_json(command.build, report);
     return session.print(json.line());
   }
-  if (!command.quiet) print_summary(session, command.build, report, "entries");
+  if (command.quiet) return;
+  print_summary(session, command.build, report, "entries");
+  if (report.kept_files == 0) return;
+  session.print(fmt::format("{} needs {}; --repack makes an image that needs no other\n",
+                            shell_quoted(command.build.image_path),
+                            shell_quoted(command.inputs.image_path)));
 }
 
 int run(const Session& session, MergeCommand& command) {
@@ -204,7 +230,12 @@ int run(const Session& session, MergeCommand& command) {
     tell_of_holes(session, holes, command.build.jobs, "--digest none makes no digests");
   };
   command.build.stop = &session.io().stop;
-  const auto report = merge::repack(session.env(), *source.value().view, command.build);
+  const MergeSource& opened = source.value();
+  const auto report =
+      command.renumbers
+          ? merge::repack(session.env(), *opened.view, command.build)
+          : merge::merge(session.env(), *opened.image, *opened.delta, *opened.view,
+                         {command.times, !command.repacks}, command.build);
   bar.clear();
   if (!report) return session.fail(report.error(), kNothing);
   print_report(session, command, report.value());
@@ -254,8 +285,8 @@ int run_merge(const ToolIo& io, const Arguments& arguments) {
   if (!command.new_path || command.new_path->empty()) {
     return session.fail_usage("name the new image with -o");
   }
-  if (!command.repacks || !command.renumbers) {
-    return session.fail_usage("give --repack and --renumber: all contents are packed anew");
+  if (command.renumbers && !command.repacks) {
+    return session.fail_usage("--renumber is only for --repack");
   }
   if (command.build.index_path && command.build.index_path->empty()) {
     return session.fail_usage("--new-index: '' is no file name");

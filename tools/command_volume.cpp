@@ -49,6 +49,15 @@ class VolumeCommand {
                                     shell_quoted(number_text)));
       return kExitFailed;
     }
+    const auto& origins = image_.volume_origins();
+    const auto origin = std::ranges::find(origins, record->number, &format::VolumeOrigin::number);
+    if (origin != origins.end()) {
+      session_.complain(fmt::format(
+          "volume {} is volume {} of the image of uuid {}, which would lose it; move it with that "
+          "image, and name its place with --volume",
+          record->number, origin->own_number, format::uuid_text(origin->image)));
+      return kExitFailed;
+    }
     const auto from = image_.volume_path(record->number);
     if (!from) return session_.fail(from.error());
     if (is_directory(destination)) {

@@ -45,6 +45,11 @@ Status PageWriter::add(std::uint64_t zone, format::Entry& entry) {
   return write_pages(false);
 }
 
+Status PageWriter::add_placed(format::Entry& entry, const ExtentPlace& place) {
+  places_.push_back(place);
+  return add(0, entry);
+}
+
 // Keys of link records have arbitrary bytes, which the token codec cannot hold; the column codec
 // also compresses link records better.
 const format::PageCodec& PageWriter::codec() const {
@@ -75,14 +80,26 @@ Status PageWriter::end_table() {
   return attribute_tables_.append(block);
 }
 
+// @param entries_max  is set to the number of entries that the page may take
+Result<format::EncodedPage> PageWriter::fill_page(std::size_t& entries_max) {
+  const format::PageContext context{.model = model_.get(), .attributes = &table_};
+  const auto entries = std::span<format::Entry>(waiting_).first(waiting_count_);
+  entries_max = entries.size();
+  if (places_.empty()) return format::fill_page(codec(), entries, context, guess_);
+  const auto places = std::span<const ExtentPlace>(places_).first(entries.size());
+  const auto plan = plan_page(entries, places, codec().id() == format::kTokenCodec);
+  page_data_ = plan.begin;
+  entries_max = plan.count;
+  return format::fill_page(codec(), entries.first(plan.count), context, guess_);
+}
+
 Status PageWriter::write_pages(bool all) {
   const auto is_enough = [&] {
     return waiting_count_ >= wanted_count_ || waiting_bytes_ >= kWaitingBytesMax;
   };
   while (waiting_count_ != 0 && (all || is_enough())) {
-    const format::PageContext context{.model = model_.get(), .attributes = &table_};
-    const auto entries = std::span<const format::Entry>(waiting_).first(waiting_count_);
-    DGFS_TRY(page, format::fill_page(codec(), entries, context, guess_));
+    std::size_t entries_max = 0;
+    DGFS_TRY(page, fill_page(entries_max));
     const bool took_all = page.entry_count == waiting_count_;
     if (took_all && !all && waiting_bytes_ < kWaitingBytesMax &&
         wanted_count_ < format::kPageEntriesMax) {
@@ -110,6 +127,10 @@ Status PageWriter::write_page(const format::EncodedPage& page) {
   page_ordinal_ += page.entry_count;
   page_data_.offset_bytes += page.data_bytes;
   last_key_ = page.last_key;
+  const auto took = std::span<const format::Entry>(waiting_).first(page.entry_count);
+  has_gaps_ = has_gaps_ || std::ranges::any_of(took, [](const format::Entry& entry) {
+                return entry.gap_bytes != 0;
+              });
   DGFS_CHECK(index_.append(page.bytes));
   return directory_.add(std::move(record));
 }
@@ -119,6 +140,9 @@ void PageWriter::drop_first(std::size_t count) {
     auto& key = waiting_[i].key;
     waiting_bytes_ -= key.size() + waiting_[i].target.size();
     if (key.capacity() > kSpareKeyBytesMax) key = std::string();
+  }
+  if (!places_.empty()) {
+    places_.erase(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(count));
   }
   const auto begin = waiting_.begin();
   std::rotate(begin, begin + static_cast<std::ptrdiff_t>(count),

@@ -12,6 +12,7 @@
 
 #include "builder/index/file.h"
 #include "builder/index/page_directory_writer.h"
+#include "builder/index/page_plan.h"
 #include "format/entry/attribute_table.h"
 #include "format/entry/entry.h"
 #include "format/model.h"
@@ -30,11 +31,17 @@ class PageWriter {
   /// Adds an entry. Zones must rise, and keys must rise in each zone. Swaps `entry` with a used
   /// one, so that strings are reused. Errors: kIo, kNoSpace; kLimit (2^16 attribute tables).
   [[nodiscard]] Status add(std::uint64_t zone, format::Entry& entry);
+  /// Adds a name whose extent may lie anywhere: the page plan sets its address and its gap. An image
+  /// has either all names from this call, or none.
+  /// @param place  of its extent
+  [[nodiscard]] Status add_placed(format::Entry& entry, const ExtentPlace& place);
   /// Sets where the extents of the following entries begin. Ends the page, because the running sum
   /// of a page is in one volume. Errors: as add().
   [[nodiscard]] Status begin_extents(const format::DataAddress& at);
   [[nodiscard]] Status finish();
 
+  /// Whether a page has gaps.
+  [[nodiscard]] bool has_gaps() const { return has_gaps_; }
   [[nodiscard]] format::Ordinal entry_count() const { return entry_count_; }
   [[nodiscard]] const PageDirectoryWriter& directory() const { return directory_; }
   /// Bytes of section kAttributeTables; complete after finish().
@@ -45,6 +52,7 @@ class PageWriter {
   [[nodiscard]] Status intern(const format::Entry& entry);
   /// Makes pages while more entries are waiting than a page may need, or from all waiting entries.
   [[nodiscard]] Status write_pages(bool all);
+  [[nodiscard]] Result<format::EncodedPage> fill_page(std::size_t& entries_max);
   [[nodiscard]] Status write_page(const format::EncodedPage& page);
   void drop_first(std::size_t count);
   [[nodiscard]] Status end_table();
@@ -57,6 +65,8 @@ class PageWriter {
 
   std::vector<format::Entry> waiting_;  ///< the first waiting_count_ wait; the others are spare
   std::size_t waiting_count_ = 0;
+  std::vector<ExtentPlace> places_;  ///< of the waiting entries; empty: no plan is wanted
+  bool has_gaps_ = false;
   std::size_t waiting_bytes_ = 0;  ///< bytes of keys and targets of waiting entries
   std::size_t wanted_count_;       ///< entries to wait for before a page is made
   std::size_t guess_;

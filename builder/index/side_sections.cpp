@@ -33,7 +33,11 @@ Result<format::SideRef> SideSections::add_sparse_map(std::shared_ptr<const Segme
   Buffer body;
   segments->encode(body);
   segments.reset();
-  return append_sealed(SectionKind::kSparseMaps, body, sparse_maps_);
+  return add_sparse_map(body);
+}
+
+Result<format::SideRef> SideSections::add_sparse_map(Bytes encoded_map) {
+  return append_sealed(SectionKind::kSparseMaps, encoded_map, sparse_maps_);
 }
 
 Result<format::SideRef> SideSections::add_xattrs(Bytes encoded_set) {

@@ -24,6 +24,8 @@ class SideSections {
   [[nodiscard]] Result<format::SideRef> add_long_target(std::string_view target);
   /// Releases the segments, which may take many MiB, before it seals their record.
   [[nodiscard]] Result<format::SideRef> add_sparse_map(std::shared_ptr<const SegmentList> segments);
+  /// @param encoded_map  as SegmentList::encode() makes it
+  [[nodiscard]] Result<format::SideRef> add_sparse_map(Bytes encoded_map);
   /// Equal sets share one record, if the bounded table of known sets still has the first.
   [[nodiscard]] Result<format::SideRef> add_xattrs(Bytes encoded_set);
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "builder/index/writer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "builder/spool/completed_entry.h"
@@ -15,6 +16,10 @@ namespace dgfs::builder {
 namespace {
 
 using format::SectionKind;
+
+constexpr std::size_t kLinkOrderBytes = std::size_t{1} << 20;
+// Link records that are not read in their order are read one by one.
+constexpr std::size_t kLinkRecordBytes = 4096;
 
 Buffer encode_model(const format::Model& model) {
   Buffer body;
@@ -50,7 +55,9 @@ IndexWriter::IndexWriter(storage::File& file, const SpoolPlace& place, StopFlag 
       directories_(place),
       side_(place),
       link_names_(place, stop),
-      link_records_(place) {}
+      inode_runs_(place),
+      link_records_(place),
+      link_order_(place, kLinkOrderBytes) {}
 
 Status IndexWriter::begin(std::shared_ptr<const format::Model> model) {
   model_ = model;
@@ -64,12 +71,24 @@ Status IndexWriter::begin(std::shared_ptr<const format::Model> model) {
 Status IndexWriter::begin_directory() { return directories_.begin_list(); }
 
 Status IndexWriter::add(format::Entry& entry) {
+  DGFS_CHECK(note_name(entry, next_ordinal() + 1));
+  return pages_.add(0, entry);
+}
+
+Status IndexWriter::add_placed(format::Entry& entry, format::InodeNumber number,
+                               const ExtentPlace& place) {
+  DGFS_CHECK(note_name(entry, number));
+  return pages_.add_placed(entry, place);
+}
+
+Status IndexWriter::note_name(const format::Entry& entry, format::InodeNumber number) {
   if (next_ordinal() != 0) directories_.add_child(format::is_directory(entry.mode));
+  DGFS_CHECK(runs_.add(number, [this](Bytes body) { return keep_runs(body); }));
   if (entry.link_inode != 0) {
     DGFS_CHECK(link_names_.add(entry.link_inode, next_ordinal()));
   }
   count(entry);
-  return pages_.add(0, entry);
+  return ok();
 }
 
 void IndexWriter::count(const format::Entry& entry) {
@@ -98,21 +117,40 @@ void IndexWriter::count_codec(const format::Entry& entry) {
   if (entry.fragment_offset) superblock_.incompat |= format::feature::kIncompatFragmentFrames;
 }
 
-Status IndexWriter::add_link_record(const format::Entry& record) {
+Status IndexWriter::add_link_record(const format::Entry& record, format::InodeNumber number,
+                                    const format::Digest* digest) {
+  DGFS_CHECK(link_order_.add({number, link_records_.size_bytes(), 0}));
   ++superblock_.link_entries;
+  if (record.link_count == 0) {
+    superblock_.incompat |= format::feature::kIncompatNamelessObjects;
+  }
   count_codec(record);
   if (format::is_regular(record.mode)) superblock_.content_bytes += record.size_bytes;
   Buffer bytes;
   encode_link_record(record, bytes);
+  if (digest != nullptr) format::Encoder(bytes).raw(*digest);
   return link_records_.append(bytes);
 }
 
+// F-320. Where objects keep their numbers, first names come in another order.
 Status IndexWriter::add_link_pages() {
-  SpoolCursor cursor(link_records_, 0, link_records_.size_bytes());
+  DGFS_TRY(order, std::move(link_order_).finish());
+  const auto end = link_records_.size_bytes();
+  SpoolCursor cursor(link_records_, 0, end);
   format::Entry record;
-  while (!cursor.at_end()) {
+  for (std::uint64_t number = 0; number < superblock_.link_entries; ++number) {
     DGFS_CHECK(stop_.check());
+    DGFS_TRY(next, order->next());
+    if (const auto offset = next->at(1); offset != cursor.offset_bytes()) {
+      cursor = SpoolCursor(link_records_, offset, end, kLinkRecordBytes);
+    }
     DGFS_CHECK(decode_link_record(cursor, record));
+    if (digests_ && format::is_regular(record.mode)) {
+      format::Digest digest{};
+      DGFS_TRY(bytes, cursor.take(digest.size()));
+      std::copy(bytes.begin(), bytes.end(), digest.begin());
+      DGFS_CHECK(digests_->add_link(number, digest));
+    }
     DGFS_CHECK(pages_.add(format::kLinkZone, record));
   }
   return ok();
@@ -123,6 +161,14 @@ Result<format::Superblock> IndexWriter::finish(const IndexFacts& facts) {
   DGFS_CHECK(pages_.finish());
   DGFS_CHECK(directories_.finish());
   DGFS_CHECK(write_sections(facts));
+  if (!facts.origins.empty()) {
+    superblock_.incompat |= format::feature::kIncompatForeignVolumes;
+  }
+  if (pages_.has_gaps()) superblock_.incompat |= format::feature::kIncompatGaps;
+  if (runs_.is_split() ||
+      facts.next_inode.value_or(UINT64_MAX) <= superblock_.namespace_entries) {
+    superblock_.incompat |= format::feature::kIncompatSplitInodes;
+  }
   DGFS_CHECK(index_.finish(superblock_));
   if (side_.xattrs().size_bytes() != 0) superblock_.compat |= format::feature::kCompatXattrs;
   if (side_.has_acls()) superblock_.compat |= format::feature::kCompatAcls;
@@ -130,10 +176,13 @@ Result<format::Superblock> IndexWriter::finish(const IndexFacts& facts) {
   if (facts.incomplete) superblock_.compat |= format::feature::kCompatIncomplete;
   superblock_.uuid =
       facts.uuid.value_or(content_uuid(facts.frames, index_.hash(), facts.volumes.size()));
-  superblock_.next_inode = superblock_.namespace_entries + 1;
+  superblock_.next_inode = facts.next_inode.value_or(superblock_.namespace_entries + 1);
   superblock_.created_seconds = facts.created_seconds;
   for (const format::VolumeRecord& volume : facts.volumes) {
     superblock_.stored_bytes += volume.data_end - format::kPageBytes;
+  }
+  for (const format::VolumeOrigin& origin : facts.origins) {
+    superblock_.stored_bytes -= origin.dead_bytes;
   }
   DGFS_CHECK(index_.write_superblock(superblock_));
   return superblock_;
@@ -160,7 +209,11 @@ Status IndexWriter::write_sections(const IndexFacts& facts) {
   if (digests_) {
     DGFS_CHECK(write_digests());
   }
-  return write_link_names();
+  DGFS_CHECK(write_link_names());
+  if (facts.origins.empty()) return ok();
+  Buffer origins;
+  format::encode_volume_origins(facts.origins, origins);
+  return write_block(SectionKind::kVolumeOrigins, origins);
 }
 
 Status IndexWriter::write_digests() {
@@ -190,12 +243,15 @@ Status IndexWriter::write_dictionaries(const format::ContentDictionaries& dictio
   return ok();
 }
 
+Status IndexWriter::keep_runs(Bytes body) {
+  Buffer block;
+  format::seal_block(SectionKind::kInodeRuns, body, block);
+  return inode_runs_.append(block);
+}
+
 Status IndexWriter::write_inode_runs() {
-  const std::uint64_t entries = superblock_.namespace_entries;
-  DGFS_TRY(runs, format::InodeRuns::make({{format::kRootInode, 0, entries}}, entries));
-  Buffer body;
-  runs.encode(body);
-  return write_block(SectionKind::kInodeRuns, body);
+  DGFS_CHECK(runs_.finish([this](Bytes body) { return keep_runs(body); }));
+  return write_spool(SectionKind::kInodeRuns, inode_runs_);
 }
 
 Status IndexWriter::write_block(SectionKind kind, Bytes body, bool hashed) {

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "builder/pack/packer.h"
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "builder/spool/completed_entry.h"
@@ -36,7 +38,9 @@ Status Packer::complete_items(WrittenBatch& batch) {
   prefix_ = batch.prefix;
   if (batch.group.volume != data_at_.volume) {
     data_at_ = batch.group;
-    DGFS_CHECK(parts_.index.begin_extents(data_at_));
+    if (parts_.kept == nullptr) {
+      DGFS_CHECK(parts_.index.begin_extents(data_at_));
+    }
   }
   for (BatchItem& item : batch.items) {
     const Bytes record = batch.record(item);
@@ -63,13 +67,10 @@ Status Packer::complete(BatchItem& item, ScannedEntry& scanned) {
     DGFS_CHECK(take_from_reading(item, scanned));
   }
   DGFS_CHECK(complete_entry_fields(item, scanned));
-  DGFS_CHECK(add_digest(item, scanned));
+  DGFS_TRY(digest, digest_of(item, scanned));
   if (item.extra != nullptr)
     item.extra->digest.reset();  // its zeros are counted with the file below
   parts_.progress.state().content_bytes += scanned.size_bytes;
-  const bool is_in_sum = item.stored.at_bytes == 0;
-  if (!is_in_sum) entry_.address = format::DataAddress{item.stored.volume, item.stored.at_bytes};
-  const std::uint64_t advance = format::running_bytes(entry_);
   if (item.stored.is_shared) {
     ++shared_files_;
     if (entry_.fragment_offset.value_or(0) == 0) shared_bytes_ += entry_.stored_bytes;
@@ -77,12 +78,51 @@ Status Packer::complete(BatchItem& item, ScannedEntry& scanned) {
   if (item.link.is_first()) {
     entry_.link_count = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(item.link.name_count, std::numeric_limits<std::uint32_t>::max()));
-    DGFS_CHECK(add_first_name());
+  }
+  return parts_.kept != nullptr ? add_placed(item, scanned, digest) : add_entry(item, digest);
+}
+
+Status Packer::add_entry(const BatchItem& item, const std::optional<format::Digest>& digest) {
+  const bool is_in_sum = item.stored.at_bytes == 0;
+  if (!is_in_sum) entry_.address = format::DataAddress{item.stored.volume, item.stored.at_bytes};
+  const std::uint64_t advance = format::running_bytes(entry_);
+  if (item.link.is_first()) {
+    DGFS_CHECK(add_first_name(digest));
   } else {
+    DGFS_CHECK(add_digest(digest));
     DGFS_CHECK(parts_.index.add(entry_));
   }
   data_at_.offset_bytes += advance;
   return ok();
+}
+
+// The page plan decides how the entry states its place.
+Status Packer::add_placed(const BatchItem& item, const ScannedEntry& scanned,
+                          const std::optional<format::Digest>& digest) {
+  ExtentPlace place;
+  if (scanned.kept) {
+    place = {scanned.kept->address, scanned.kept->stored_bytes};
+    DGFS_CHECK(parts_.kept->add(place->at, place->stored_bytes));
+  } else if (item.stored.at_bytes != 0) {
+    place = {{item.stored.volume, item.stored.at_bytes}, entry_.stored_bytes};
+  } else if (entry_.stored_bytes != 0) {
+    // All of a fragment frame but its first file lie where that one has begun.
+    const auto before = entry_.fragment_offset.value_or(0) != 0 ? entry_.stored_bytes : 0;
+    place = {{data_at_.volume, data_at_.offset_bytes - before}, entry_.stored_bytes};
+    data_at_.offset_bytes += format::running_bytes(entry_);
+  }
+  if (!item.link.is_first()) {
+    DGFS_CHECK(add_digest(digest));
+    return parts_.index.add_placed(entry_, scanned.inode, place);
+  }
+  format::Entry name;
+  name.key = entry_.key;
+  name.mode = format::type_of(entry_.mode);
+  name.link_inode = scanned.inode;
+  entry_.key = format::link_key(name.link_inode);
+  if (place) entry_.address = place->at;
+  DGFS_CHECK(parts_.index.add_link_record(entry_, name.link_inode, digest ? &*digest : nullptr));
+  return parts_.index.add_placed(name, 0, place);
 }
 
 // The attributes of the file that was read, and the parts that it lost.
@@ -118,25 +158,39 @@ Status Packer::complete_entry_fields(BatchItem& item, const ScannedEntry& scanne
     entry_.stored_bytes = item.stored.bytes;
     entry_.fragment_offset = item.stored.fragment_offset;
   }
+  if (!scanned.kept) return ok();
+  entry_.codec = scanned.kept->codec;
+  entry_.stored_bytes = scanned.kept->stored_bytes;
+  entry_.fragment_offset = scanned.kept->fragment_offset;
+  if (!scanned.kept->sparse_map.empty()) {
+    DGFS_TRY(ref, side.add_sparse_map(scanned.kept->sparse_map));
+    entry_.sparse_map = ref;
+  }
   return ok();
 }
 
 // Files without content are not read. An object with several names has one digest.
-Status Packer::add_digest(const BatchItem& item, const ScannedEntry& scanned) {
-  DigestWriter* const digests = parts_.index.digests();
-  if (digests == nullptr || !format::is_regular(scanned.mode)) return ok();
-  const bool was_read = item.extra != nullptr && item.extra->digest;
-  if (!was_read && scanned.size_bytes != 0) {
+Result<std::optional<format::Digest>> Packer::digest_of(const BatchItem& item,
+                                                        const ScannedEntry& scanned) const {
+  using Found = std::optional<format::Digest>;
+  const DigestWriter* const digests = parts_.index.digests();
+  if (digests == nullptr || !format::is_regular(scanned.mode)) return Found();
+  if (item.extra != nullptr && item.extra->digest) return Found(item.extra->digest->digest);
+  if (scanned.size_bytes == 0) return Found(format::empty_digest(digests->algorithm()));
+  format::Digest digest{};
+  if (!scanned.kept || scanned.kept->digest.size() != digest.size()) {
     return Error(ErrorKind::kInvalidArgument, 4111, "contents that were not digested");
   }
-  const format::Digest& digest =
-      was_read ? item.extra->digest->digest : format::empty_digest(digests->algorithm());
-  return item.link.is_first() ? digests->add_link(parts_.index.next_link_record(), digest)
-                              : digests->add(parts_.index.next_ordinal(), digest);
+  std::ranges::copy(scanned.kept->digest, digest.begin());
+  return Found(digest);
+}
+
+Status Packer::add_digest(const std::optional<format::Digest>& digest) {
+  return digest ? parts_.index.digests()->add(parts_.index.next_ordinal(), *digest) : ok();
 }
 
 // Makes entry_ the link record, and adds a name that refers to it.
-Status Packer::add_first_name() {
+Status Packer::add_first_name(const std::optional<format::Digest>& digest) {
   format::Entry name;
   name.key = entry_.key;
   name.mode = format::type_of(entry_.mode);
@@ -144,7 +198,7 @@ Status Packer::add_first_name() {
   if (!entry_.address) name.stored_bytes = entry_.stored_bytes;
   entry_.key = format::link_key(name.link_inode);
   if (name.stored_bytes != 0) entry_.address = data_at_;
-  DGFS_CHECK(parts_.index.add_link_record(entry_));
+  DGFS_CHECK(parts_.index.add_link_record(entry_, name.link_inode, digest ? &*digest : nullptr));
   return parts_.index.add(name);
 }
 
@@ -159,6 +213,10 @@ Status Packer::add_further_name(const BatchItem& item, const ScannedEntry& scann
   format::Entry name;
   set_key(name.key, prefix_, scanned.name);
   name.mode = format::type_of(scanned.mode);
+  if (parts_.kept != nullptr) {
+    name.link_inode = scanned.inode;
+    return parts_.index.add_placed(name, 0, {});
+  }
   name.link_inode = first - omitted_.count_before(first) + 1;
   return parts_.index.add(name);
 }

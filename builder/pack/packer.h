@@ -12,6 +12,7 @@
 #include "builder/index/writer.h"
 #include "builder/losses.h"
 #include "builder/pack/data_writer.h"
+#include "builder/pack/kept_extents.h"
 #include "builder/progress.h"
 #include "format/limits.h"
 
@@ -23,6 +24,9 @@ struct PackerParts {
   IndexWriter& index;
   LossLog& losses;
   ProgressMeter& progress;
+  /// Not null: objects keep their numbers, ScannedEntry::inode, and contents may lie in volumes of
+  /// other images.
+  KeptExtents* kept = nullptr;
 };
 
 /// Single use.
@@ -45,8 +49,14 @@ class Packer {
   [[nodiscard]] Status complete(BatchItem& item, ScannedEntry& scanned);
   [[nodiscard]] Status take_from_reading(BatchItem& item, ScannedEntry& scanned);
   [[nodiscard]] Status complete_entry_fields(BatchItem& item, const ScannedEntry& scanned);
-  [[nodiscard]] Status add_digest(const BatchItem& item, const ScannedEntry& scanned);
-  [[nodiscard]] Status add_first_name();
+  /// The digest to keep; none if none is wanted.
+  [[nodiscard]] Result<std::optional<format::Digest>> digest_of(const BatchItem& item,
+                                                                const ScannedEntry& scanned) const;
+  [[nodiscard]] Status add_entry(const BatchItem& item, const std::optional<format::Digest>& digest);
+  [[nodiscard]] Status add_digest(const std::optional<format::Digest>& digest);
+  [[nodiscard]] Status add_first_name(const std::optional<format::Digest>& digest);
+  [[nodiscard]] Status add_placed(const BatchItem& item, const ScannedEntry& scanned,
+                                  const std::optional<format::Digest>& digest);
   [[nodiscard]] Status add_further_name(const BatchItem& item, const ScannedEntry& scanned);
   [[nodiscard]] Status omit(const BatchItem& item);
   [[nodiscard]] Status lose(const BatchItem& item, const ScannedEntry& scanned, Error error);

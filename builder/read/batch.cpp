@@ -21,7 +21,7 @@ bool is_same_object(const storage::FileStatus& status, const ScannedEntry& entry
 }  // namespace
 
 bool needs_reading(const ScannedEntry& entry, const BatchItem& item) {
-  return entry.has_content() && !entry.is_omitted() &&
+  return entry.has_content() && !entry.kept && !entry.is_omitted() &&
          (!item.link.is_link() || item.link.is_first());
 }
 

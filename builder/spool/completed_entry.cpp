@@ -98,14 +98,15 @@ void complete_entry(std::string_view prefix, const ScannedEntry& scanned, format
   entry.uid = scanned.uid;
   entry.gid = scanned.gid;
   entry.mtime = scanned.mtime;
-  entry.ctime.reset();
-  entry.atime.reset();
+  entry.ctime = scanned.ctime;
+  entry.atime = scanned.atime;
   const bool symlink = format::is_symlink(scanned.mode);
   entry.size_bytes = symlink ? scanned.target.size() : scanned.size_bytes;
   entry.stored_bytes =
       format::is_regular(scanned.mode) ? format::raw_extent_bytes(scanned.size_bytes) : 0;
   entry.codec = format::ExtentCodec::kRaw;
   entry.address.reset();
+  entry.gap_bytes = 0;
   entry.fragment_offset.reset();
   entry.link_inode = 0;
   entry.link_count = 0;

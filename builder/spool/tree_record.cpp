@@ -29,6 +29,50 @@ void end_record(std::size_t begin, Buffer& out) {
                 static_cast<std::uint32_t>(out.size() - begin - sizeof(std::uint32_t)));
 }
 
+void encode_time(const std::optional<Time>& time, Encoder& encoder) {
+  encoder.fixed(static_cast<std::uint8_t>(time.has_value()));
+  if (!time) return;
+  encoder.fixed(time->seconds);
+  encoder.fixed(time->nanoseconds);
+}
+
+Result<std::optional<Time>> decode_time(Decoder& decoder) {
+  DGFS_TRY(has_time, decoder.fixed<std::uint8_t>());
+  if (has_time == 0) return std::optional<Time>();
+  DGFS_TRY(seconds, decoder.fixed<std::int64_t>());
+  DGFS_TRY(nanoseconds, decoder.fixed<std::uint32_t>());
+  return std::optional(Time{seconds, nanoseconds});
+}
+
+void encode_kept(const KeptContent& kept, Encoder& encoder) {
+  encoder.fixed(static_cast<std::uint8_t>(kept.codec));
+  encoder.varint(kept.stored_bytes);
+  encoder.varint(kept.address.volume);
+  encoder.varint(kept.address.offset_bytes);
+  // 0: none. Else one more than the offset, which may be 0.
+  encoder.varint(kept.fragment_offset ? std::uint64_t{*kept.fragment_offset} + 1 : 0);
+  encoder.string(as_text(kept.sparse_map));
+  encoder.string(as_text(kept.digest));
+}
+
+Result<KeptContent> decode_kept(Decoder& decoder) {
+  KeptContent kept;
+  DGFS_TRY(codec, decoder.fixed<std::uint8_t>());
+  DGFS_TRY(stored_bytes, decoder.varint());
+  DGFS_TRY(volume, decoder.varint_up_to(std::numeric_limits<format::VolumeNumber>::max()));
+  DGFS_TRY(offset_bytes, decoder.varint());
+  DGFS_TRY(fragment, decoder.varint_up_to(kLengthMax + 1));
+  DGFS_TRY(sparse_map, decoder.string(kLengthMax));
+  DGFS_TRY(digest, decoder.string(kLengthMax));
+  kept.codec = static_cast<format::ExtentCodec>(codec);
+  kept.stored_bytes = stored_bytes;
+  kept.address = {static_cast<format::VolumeNumber>(volume), offset_bytes};
+  if (fragment != 0) kept.fragment_offset = static_cast<std::uint32_t>(fragment - 1);
+  kept.sparse_map = as_bytes(sparse_map);
+  kept.digest = as_bytes(digest);
+  return kept;
+}
+
 }  // namespace
 
 bool ScannedEntry::has_content() const { return format::is_regular(mode) && size_bytes != 0; }
@@ -51,7 +95,10 @@ void encode_attributes(const EntryAttributes& attributes, Buffer& out) {
 }
 
 void encode_record(const ScannedEntry& entry, Buffer& out) {
-  const auto begin = begin_record(RecordKind::kEntry, entry.flags, out);
+  auto flags = entry.flags;
+  if (entry.kept) flags |= kRecordKept;
+  if (entry.ctime || entry.atime) flags |= kRecordTimes;
+  const auto begin = begin_record(RecordKind::kEntry, flags, out);
   encode_attributes(entry, out);
   Encoder encoder(out);
   encoder.varint(entry.size_bytes);
@@ -61,6 +108,11 @@ void encode_record(const ScannedEntry& entry, Buffer& out) {
   encoder.string(entry.name);
   encoder.string(entry.target);
   encoder.string(as_text(entry.xattrs));
+  if ((flags & kRecordTimes) != 0) {
+    encode_time(entry.ctime, encoder);
+    encode_time(entry.atime, encoder);
+  }
+  if (entry.kept) encode_kept(*entry.kept, encoder);
   end_record(begin, out);
 }
 
@@ -103,6 +155,16 @@ Result<ScannedEntry> decode_entry_record(Bytes record) {
   entry.name = name;
   entry.target = target;
   entry.xattrs = as_bytes(xattrs);
+  if ((entry.flags & kRecordTimes) != 0) {
+    DGFS_TRY(ctime, decode_time(decoder));
+    DGFS_TRY(atime, decode_time(decoder));
+    entry.ctime = ctime;
+    entry.atime = atime;
+  }
+  if ((entry.flags & kRecordKept) != 0) {
+    DGFS_TRY(kept, decode_kept(decoder));
+    entry.kept = kept;
+  }
   return entry;
 }
 

@@ -8,11 +8,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "format/entry/entry.h"
 
 namespace dgfs::builder {
 
@@ -21,6 +23,8 @@ enum class RecordKind : std::uint8_t { kDirectory = 1, kEntry = 2 };
 /// Flags of entry records.
 inline constexpr std::uint8_t kRecordOmitted = 1;         ///< unreadable directory: not packed
 inline constexpr std::uint8_t kRecordMultiplyLinked = 2;  ///< its object has further names
+inline constexpr std::uint8_t kRecordKept = 4;            ///< ScannedEntry::kept
+inline constexpr std::uint8_t kRecordTimes = 8;           ///< ScannedEntry::ctime or atime
 
 inline constexpr std::size_t kRecordHeaderBytes = 6;
 inline constexpr std::size_t kRecordFlagsOffset = 5;
@@ -46,6 +50,17 @@ struct EntryAttributes {
   friend bool operator==(const EntryAttributes&, const EntryAttributes&) = default;
 };
 
+/// The content of a regular file that stays where another image has it. Its views point into memory
+/// of its maker. A value.
+struct KeptContent {
+  format::ExtentCodec codec = format::ExtentCodec::kRaw;
+  std::uint64_t stored_bytes = 0;
+  format::DataAddress address;  ///< with the number of the volume in the new image
+  std::optional<std::uint32_t> fragment_offset;  ///< as in format::Entry
+  Bytes sparse_map;                              ///< encoded; empty: no holes
+  Bytes digest;                                  ///< empty: none is kept
+};
+
 /// A scanned entry. Its views point into memory of its maker.
 struct ScannedEntry : EntryAttributes {
   std::uint8_t flags = 0;
@@ -57,12 +72,15 @@ struct ScannedEntry : EntryAttributes {
   /// Encoded xattr set; empty if there are none, and for a file with content, where they are read
   /// later.
   Bytes xattrs;
+  std::optional<KeptContent> kept;  ///< of a file with content that need not be read
+  std::optional<Time> ctime;        ///< none: not stated
+  std::optional<Time> atime;        ///< likewise
 
   [[nodiscard]] const EntryAttributes& attributes() const { return *this; }
   [[nodiscard]] bool is_omitted() const { return (flags & kRecordOmitted) != 0; }
   [[nodiscard]] bool is_multiply_linked() const { return (flags & kRecordMultiplyLinked) != 0; }
-  /// Whether it is a regular file that is not empty. Its content and xattrs are read when it is
-  /// packed.
+  /// Whether it is a regular file that is not empty. Unless it is kept, its content and xattrs are
+  /// read when it is packed.
   [[nodiscard]] bool has_content() const;
 };
 

@@ -27,6 +27,16 @@ Status DictionarySet::add(const std::string& label, std::uint64_t begin, Buffer 
   return dictionaries_.add(std::move(made));
 }
 
+Status DictionarySet::adopt(const format::ContentDictionary& dictionary, std::uint64_t begin) {
+  const Bytes bytes = dictionary.zstd->bytes();
+  DGFS_TRY(made, format::make_content_dictionary(dictionary.id, dictionary.label,
+                                                 Buffer(bytes.begin(), bytes.end())));
+  auto& adopted = classes_[dictionary.label];
+  if (adopted == nullptr) adopted = std::make_unique<Class>();
+  adopted->runs.push_back({begin, dictionary.id});
+  return dictionaries_.add(std::move(made));
+}
+
 ChosenDictionary DictionarySet::choose(const NamedPosition& file, Bytes content) const {
   if (classes_.empty()) return {};
   if (const auto* named = find(class_of_name(file.name), file.position)) return {named, true};

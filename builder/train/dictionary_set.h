@@ -39,6 +39,10 @@ class DictionarySet {
   /// @param begin  position of its first file; rises from run to run
   [[nodiscard]] Status add(const std::string& label, std::uint64_t begin, Buffer zstd_dictionary);
 
+  /// The same of a dictionary of another image, which keeps its id. Either all dictionaries are
+  /// adopted, or none. Errors: those of ContentDictionaries::add().
+  [[nodiscard]] Status adopt(const format::ContentDictionary& dictionary, std::uint64_t begin);
+
   /// The dictionary for a file. Frees the compression tables of runs that lie behind the file,
   /// since files come in about the order of the tree. A file that comes late makes them again; then
   /// they stay to the end of the build.

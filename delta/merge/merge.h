@@ -7,7 +7,9 @@
 #include "base/result.h"
 #include "builder/options.h"
 #include "builder/report.h"
+#include "delta/merge/merge_tree_options.h"
 #include "delta/view/view.h"
+#include "reader/image.h"
 #include "storage/env.h"
 
 namespace dgfs::merge {
@@ -20,5 +22,24 @@ namespace dgfs::merge {
 /// path in the view. After an error, nothing at the output paths has changed.
 [[nodiscard]] Result<builder::BuildReport> repack(storage::Env& env, const view::View& view,
                                                   const builder::BuildOptions& options);
+
+/// What a merge keeps beside names and attributes. A value.
+struct MergeOptions {
+  KeptTimes times = KeptTimes::kAll;
+  /// Contents that the delta has not changed stay in the volumes of the image, which the new image
+  /// needs then. false: all contents are packed anew.
+  bool keeps_contents = true;
+};
+
+/// Packs all that a view shows into a new image, whose objects keep their numbers. The same
+/// arguments give the same bytes, on any number of threads.
+/// @param view     of image and delta
+/// @param options  of the build; its `source` is not used
+/// Errors: as of repack(); those of MergeTree::make().
+[[nodiscard]] Result<builder::BuildReport> merge(storage::Env& env, const reader::Image& image,
+                                                 const delta::DeltaDirectory& delta,
+                                                 const view::View& view,
+                                                 const MergeOptions& merge_options,
+                                                 const builder::BuildOptions& options);
 
 }  // namespace dgfs::merge

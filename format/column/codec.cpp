@@ -144,6 +144,9 @@ Result<std::optional<Buffer>> ColumnCodec::encode(std::span<const Entry> entries
 Result<std::shared_ptr<const Page>> ColumnCodec::open(const PageHeader& header, Bytes payload,
                                                       const Model& model,
                                                       const AttributeTable& attributes) const {
+  if (header.flags != 0) {  // F-119
+    return Error(ErrorKind::kCorrupt, 2938, "a page of columns has flags");
+  }
   DGFS_TRY(columns, decompress_payload(payload, header.decoded_bytes, model));
   DGFS_TRY(page, decode_columns(columns, header.entry_count, attributes));
   return std::shared_ptr<const Page>(std::make_shared<const WholePage>(std::move(page)));
@@ -161,6 +164,10 @@ Result<std::vector<ColumnSize>> ColumnCodec::column_sizes(const PageHeader& head
 
 Result<EncodedPage> ColumnCodec::fill(std::span<const Entry> entries, const PageContext& context,
                                       std::size_t& guess) const {
+  const auto has_gap = [](const Entry& entry) { return entry.gap_bytes != 0; };
+  if (std::ranges::any_of(entries, has_gap)) {
+    return Error(ErrorKind::kInvalidArgument, 2939, "the column codec holds no gaps");
+  }
   ColumnPageFiller filler(*this, entries, context);
   DGFS_CHECK(filler.fill(guess));
   // The last page of a run does not show how many entries fit.

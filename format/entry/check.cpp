@@ -8,12 +8,27 @@
 namespace dgfs::format {
 namespace {
 
+// F-315
+Status check_gap(const Entry& entry) {
+  if (entry.address || entry.fragment_offset.value_or(0) != 0 || entry.stored_bytes == 0) {
+    return contradiction(2200, "a gap before an extent that is not in the running sum");
+  }
+  if (entry.gap_bytes > kFileBytesMax || entry.stored_bytes > kFileBytesMax - entry.gap_bytes) {
+    return contradiction(2201, "gap is out of bounds");
+  }
+  return ok();
+}
+
 Status check_link_name(const Entry& entry) {
   Entry bare;
   bare.key = entry.key;
   bare.mode = type_of(entry.mode);
   bare.link_inode = entry.link_inode;
   bare.stored_bytes = is_regular(entry.mode) ? entry.stored_bytes : 0;
+  bare.gap_bytes = entry.gap_bytes;
+  if (entry.gap_bytes != 0) {
+    DGFS_CHECK(check_gap(entry));
+  }
   if (bare == entry && !is_directory(entry.mode)) return ok();
   return contradiction(2180, "name of a multiply linked object has attributes of its own");
 }
@@ -36,11 +51,14 @@ Status check_regular(const Entry& entry) {
     return contradiction(2182, "extent is out of bounds");
   }
   if (entry.codec > ExtentCodec::kZstd) return contradiction(2183, "unknown extent codec");
+  if (entry.gap_bytes != 0) {
+    DGFS_CHECK(check_gap(entry));
+  }
   return entry.fragment_offset ? check_fragment(entry) : Status(ok());
 }
 
 Status check_irregular(const Entry& entry) {
-  if (entry.stored_bytes != 0 || entry.address || entry.fragment_offset ||
+  if (entry.stored_bytes != 0 || entry.address || entry.gap_bytes != 0 || entry.fragment_offset ||
       entry.sparse_map.present() || entry.codec != ExtentCodec::kRaw) {
     return contradiction(2184, "only a regular file has an extent");
   }

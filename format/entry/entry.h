@@ -62,6 +62,9 @@ struct Entry {
   /// Set: the extent is here, and the page's running sum does not advance. Unset: the extent lies
   /// at the page's first offset plus the running sum of the entries before it (extent_offset()).
   std::optional<DataAddress> address;
+  /// Without an address: so many bytes of the volume lie between the end of the running sum and the
+  /// extent; no file has them. The sum advances over them, too.
+  std::uint64_t gap_bytes = 0;
   /// Set: the extent is a fragment frame, which small files share. The content begins at this
   /// offset of the decoded frame. Of the files that share a frame in the running sum, the one at
   /// offset 0 comes first and advances the sum. The others have the same stored_bytes.
@@ -85,13 +88,15 @@ struct Entry {
 
 /// How much the page's running sum advances behind `entry`.
 [[nodiscard]] inline std::uint64_t running_bytes(const Entry& entry) {
-  return entry.address || entry.fragment_offset.value_or(0) != 0 ? 0 : entry.stored_bytes;
+  const bool is_elsewhere = entry.address || entry.fragment_offset.value_or(0) != 0;
+  return is_elsewhere ? 0 : entry.gap_bytes + entry.stored_bytes;
 }
 /// Offset of the extent of an `entry` without an address, from the page's first offset, modulo
 /// 2^64.
 /// @param running_sum  of the entries before it
 [[nodiscard]] inline std::uint64_t extent_offset(const Entry& entry, std::uint64_t running_sum) {
-  return entry.fragment_offset.value_or(0) == 0 ? running_sum : running_sum - entry.stored_bytes;
+  return entry.fragment_offset.value_or(0) == 0 ? running_sum + entry.gap_bytes
+                                                : running_sum - entry.stored_bytes;
 }
 
 }  // namespace dgfs::format

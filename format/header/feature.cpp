@@ -31,7 +31,8 @@ std::vector<std::string> ro_compat_names(std::uint64_t bits) {
 
 std::vector<std::string> incompat_names(std::uint64_t bits) {
   static constexpr const char* kNames[] = {"zstd-extents", "volumes", "fragment-frames",
-                                           "context-models"};
+                                           "context-models",  "foreign-volumes", "gaps",
+                                           "split-inodes",    "nameless-objects"};
   static_assert(feature::kIncompatKnown == (1 << std::size(kNames)) - 1);
   return bit_names(bits, kNames);
 }

@@ -31,7 +31,7 @@ enum class SectionKind : std::uint32_t {
   kDirectoryTable = 4,   ///< number and place of the children of each directory
   kAttributeTables = 5,  ///< one table per block
   kModels = 6,           ///< one model per block: id u16, kind u8, bytes
-  kInodeRuns = 7,        ///< one block
+  kInodeRuns = 7,        ///< one block, or several with feature::kIncompatSplitInodes
   kVolumes = 8,          ///< one block
   kLongTargets = 9,      ///< targets of symlinks
   kXattrs = 10,          ///< one set per record
@@ -41,6 +41,8 @@ enum class SectionKind : std::uint32_t {
   kDigestTable = 14,     ///< which record of kDigests belongs to which files
   kLinkNames = 15,       ///< names of multiply linked objects, one link block per block
   kLinkTable = 16,       ///< which block of kLinkNames belongs to which objects
+  kVolumeOrigins = 17,   ///< one block: volumes of other images
+  kState = 18,           ///< one block: id of the state of a delta that the image equals
   kEnd,                  ///< not a kind: one more than the largest
 };
 
@@ -80,6 +82,8 @@ inline constexpr std::array kSections = {
     SectionTraits{SectionKind::kDigestTable, "digest table", SectionShape::kBlocks, false},
     SectionTraits{SectionKind::kLinkNames, "link names", SectionShape::kBlocks, false},
     SectionTraits{SectionKind::kLinkTable, "link table", SectionShape::kBlocks, false},
+    SectionTraits{SectionKind::kVolumeOrigins, "volume origins", SectionShape::kBlocks, false},
+    SectionTraits{SectionKind::kState, "state", SectionShape::kBlocks, false},
 };
 /// One more than the largest kind.
 inline constexpr std::size_t kSectionKinds = kSections.size();

@@ -143,7 +143,9 @@ Status check_counts(const Superblock& superblock) {
       names + superblock.link_entries < pages) {
     return corrupt_superblock(2569, kEntriesOffset, "entry counts contradict the number of pages");
   }
-  if (superblock.next_inode <= names) {
+  // With split numbers, the inode runs tell which numbers are taken (F-064). 1 is that of the root.
+  const bool is_split = (superblock.incompat & feature::kIncompatSplitInodes) != 0;
+  if (superblock.next_inode <= (is_split ? 1 : names)) {
     return corrupt_superblock(2570, kNextInodeOffset, "next inode number is already taken");
   }
   return ok();

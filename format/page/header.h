@@ -24,7 +24,7 @@ struct PageHeader {
   std::uint64_t checksum = 0;         //  0 | 8 | checksum64 of bytes [8, kPageBytes)
   std::uint32_t magic = 0;            //  8 | 4 | "DGPG"
   std::uint8_t codec = 0;             // 12 | 1 | page codec id
-  std::uint8_t flags = 0;             // 13 | 1 | zero
+  std::uint8_t flags = 0;             // 13 | 1 | kPageGaps, or zero
   std::uint16_t model_id = 0;         // 14 | 2 |
   std::uint16_t attribute_table = 0;  // 16 | 2 | table id
   std::uint16_t entry_count = 0;      // 18 | 2 | 1 to kPageEntriesMax
@@ -33,6 +33,8 @@ struct PageHeader {
   std::uint16_t reserved = 0;         // 26 | 2 | zero
 };
 inline constexpr std::size_t kPageHeaderBytes = 28;
+/// Flag: entries of the page may have gaps. Only of the token codec.
+inline constexpr std::uint8_t kPageGaps = 1;
 inline constexpr std::size_t kPagePayloadBytesMax = kPageBytes - kPageHeaderBytes;
 
 /// Checks magic, checksum, reserved bytes and bounds. `page` must be kPageBytes long.

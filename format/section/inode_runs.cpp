@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <utility>
 
 #include "format/coding.h"
 #include "format/header/section.h"
@@ -35,29 +35,17 @@ Status check_ordinals(const std::vector<InodeRun>& runs, Ordinal entry_count) {
   return ok();
 }
 
-Result<std::vector<InodeRun>> decode_runs(Bytes body) {
-  Decoder decoder(body);
-  DGFS_TRY(count, decoder.varint());
-  if (count > decoder.remaining() / kRunBytesMin) {  // F-002
-    return Error(ErrorKind::kCorrupt, 2685, "more runs than bytes").at_offset(0);
-  }
-  std::vector<InodeRun> runs;
-  runs.reserve(static_cast<std::size_t>(count));
-  Ordinal next = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    DGFS_TRY(first_inode, decoder.varint());
-    DGFS_TRY(run_count, decoder.varint());
-    runs.push_back({first_inode, next, run_count});
-    next += run_count;  // may wrap: make() checks each run against the end and refuses that
-  }
-  DGFS_CHECK(decoder.finish());
-  return runs;
-}
-
 }  // namespace
 
-Result<InodeRuns> InodeRuns::make(std::vector<InodeRun> runs, Ordinal entry_count) {
+Result<InodeRuns> InodeRuns::make(std::vector<InodeRun> runs, Ordinal entry_count,
+                                  Numbering numbering) {
   DGFS_CHECK(check_ordinals(runs, entry_count));
+  const bool lacks = std::any_of(runs.begin(), runs.end(), [](const InodeRun& run) {
+    return run.first_inode == 0;
+  });
+  if (lacks && numbering == Numbering::kWhole) {
+    return corrupt_inode_runs(2687, "entries without a number");
+  }
   InodeRuns result;
   result.by_ordinal_ = std::move(runs);
   DGFS_CHECK(result.sort_by_inode());
@@ -68,8 +56,9 @@ Status InodeRuns::sort_by_inode() {
   if (by_ordinal_.size() > std::numeric_limits<std::uint32_t>::max()) {
     return Error(ErrorKind::kLimit, 2686, "more than 2^32 - 1 inode runs");
   }
-  by_inode_.resize(by_ordinal_.size());
-  std::iota(by_inode_.begin(), by_inode_.end(), 0U);
+  for (std::uint32_t position = 0; position < by_ordinal_.size(); ++position) {
+    if (by_ordinal_[position].first_inode != 0) by_inode_.push_back(position);
+  }
   std::sort(by_inode_.begin(), by_inode_.end(), [&](std::uint32_t a, std::uint32_t b) {
     return by_ordinal_[a].first_inode < by_ordinal_[b].first_inode;
   });
@@ -77,7 +66,7 @@ Status InodeRuns::sort_by_inode() {
   for (const auto position : by_inode_) {  // F-062
     const auto& run = by_ordinal_[position];
     if (run.first_inode < next)
-      return corrupt_inode_runs(2683, "inode numbers are given twice, or 0 is");
+      return corrupt_inode_runs(2683, "inode numbers are given twice");
     if (run.count > std::numeric_limits<InodeNumber>::max() - run.first_inode) {
       return corrupt_inode_runs(2684, "inode numbers pass 2^64");
     }
@@ -95,9 +84,77 @@ void InodeRuns::encode(Buffer& out) const {
   }
 }
 
-Result<InodeRuns> InodeRuns::decode(Bytes body, Ordinal entry_count) {
-  DGFS_TRY(runs, in_section(SectionKind::kInodeRuns, decode_runs(body)));
-  return make(std::move(runs), entry_count);
+Result<InodeRuns> InodeRuns::decode(Bytes body, Ordinal entry_count, Numbering numbering) {
+  Loader loader(entry_count);
+  DGFS_CHECK(in_section(SectionKind::kInodeRuns, loader.add(body)));
+  return std::move(loader).finish(numbering);
+}
+
+Result<std::uint64_t> InodeRuns::Loader::count(Bytes body) const {
+  Decoder decoder(body);
+  DGFS_TRY(count, decoder.varint());
+  if (count > decoder.remaining() / kRunBytesMin) {  // F-002
+    return Error(ErrorKind::kCorrupt, 2685, "more runs than bytes").at_offset(0);
+  }
+  if (count > entry_count_ - std::min<std::uint64_t>(entry_count_, runs_.size())) {  // F-061
+    return corrupt_inode_runs(2688, "more runs than entries");
+  }
+  return count;
+}
+
+Status InodeRuns::Loader::add(Bytes body) {
+  DGFS_TRY(runs, count(body));
+  Decoder decoder(body);
+  DGFS_CHECK(decoder.varint());
+  runs_.reserve(runs_.size() + static_cast<std::size_t>(runs));
+  for (std::uint64_t i = 0; i < runs; ++i) {
+    DGFS_TRY(first_inode, decoder.varint());
+    DGFS_TRY(run_count, decoder.varint());
+    runs_.push_back({first_inode, next_, run_count});
+    next_ += run_count;  // may wrap: make() checks each run against the end and refuses that
+  }
+  return decoder.finish();
+}
+
+Result<InodeRuns> InodeRuns::Loader::finish(Numbering numbering) && {
+  return make(std::move(runs_), entry_count_, numbering);
+}
+
+Status InodeRunsEncoder::add(InodeNumber inode, const Sink& sink) {
+  const bool goes_on = count_ != 0 && inode == (first_ == 0 ? 0 : first_ + count_);
+  if (!goes_on) {
+    DGFS_CHECK(end_run(sink));
+    first_ = inode;
+  }
+  ++count_;
+  if (inode == 0) is_split_ = true;
+  if (inode >= end_inode_) end_inode_ = inode + 1;
+  return ok();
+}
+
+Status InodeRunsEncoder::end_run(const Sink& sink) {
+  if (count_ == 0) return ok();
+  Encoder encoder(body_);
+  encoder.varint(first_);
+  encoder.varint(std::exchange(count_, 0));
+  ++body_runs_;
+  ++run_count_;
+  return body_.size() < kSectionBlockBytes ? ok() : end_body(sink);
+}
+
+Status InodeRunsEncoder::end_body(const Sink& sink) {
+  if (body_runs_ == 0) return ok();
+  Buffer body;
+  Encoder encoder(body);
+  encoder.varint(std::exchange(body_runs_, 0));
+  encoder.raw(std::exchange(body_, {}));
+  if (++bodies_ > 1) is_split_ = true;
+  return sink(body);
+}
+
+Status InodeRunsEncoder::finish(const Sink& sink) {
+  DGFS_CHECK(end_run(sink));
+  return end_body(sink);
 }
 
 std::optional<Ordinal> InodeRuns::ordinal_of(InodeNumber inode) const {
@@ -116,7 +173,7 @@ std::optional<InodeNumber> InodeRuns::inode_of(Ordinal ordinal) const {
                        [](Ordinal o, const InodeRun& run) { return o < run.first_ordinal; });
   if (after == by_ordinal_.begin()) return std::nullopt;
   const auto& run = *std::prev(after);
-  if (ordinal - run.first_ordinal >= run.count) return std::nullopt;
+  if (run.first_inode == 0 || ordinal - run.first_ordinal >= run.count) return std::nullopt;
   return run.first_inode + (ordinal - run.first_ordinal);
 }
 

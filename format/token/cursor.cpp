@@ -28,12 +28,13 @@ constexpr unsigned kRowChanges = kRowAttributes | kRowTime | kRowExtras;
 }  // namespace
 
 TokenCursor::TokenCursor(const TokenModel& model, const AttributeTable& attributes,
-                         const TokenPageHead& head, BitReader in, std::size_t end_bits,
-                         std::string_view first_key)
+                         const TokenPageHead& head, bool has_gaps, BitReader in,
+                         std::size_t end_bits, std::string_view first_key)
     : model_(model),
       table_(attributes),
       in_(in),
       end_bits_(end_bits),
+      has_gaps_(has_gaps),
       row_class_(model.rows().first_class()),
       attributes_(head.attributes),
       times_(head.times) {
@@ -186,7 +187,8 @@ bool TokenCursor::read_rich(unsigned kind, bool has_extras) {
 bool TokenCursor::read_extras(unsigned mask) {
   if (has(mask, Extra::kSparseMap)) read_ref(kSparseMapRef, rich_.sparse_map);
   if (!read_extent(mask)) return false;
-  if (has(mask, Extra::kLinkCount)) {
+  if (has(mask, Extra::kGap) && has_gaps_ && !read_gap()) return false;
+  if (has(mask, Extra::kLinkCount) && !has_gaps_) {
     const auto count = number(NumberKind::kOther);
     if (count == 0 || count > 0xffffffff) return fail("link count out of range");  // F-165
     rich_.link_count = static_cast<std::uint32_t>(count);
@@ -214,6 +216,15 @@ bool TokenCursor::read_extent(unsigned mask) {
   }
   const bool is_fragment = has(mask, Extra::kFragment) && is_regular(rich_.mode);
   if (is_fragment && !read_fragment(mask)) return false;
+  running_bytes_ = format::running_bytes(rich_);
+  return true;
+}
+
+bool TokenCursor::read_gap() {
+  rich_.gap_bytes = number(NumberKind::kStoredBytes);
+  if (rich_.gap_bytes == 0) return fail("gap of no bytes");                    // F-315
+  if (rich_.gap_bytes > kFileBytesMax) return fail("gap is out of bounds");    // F-162
+  if (rich_.stored_bytes > kFileBytesMax) return fail("extent out of bounds");
   running_bytes_ = format::running_bytes(rich_);
   return true;
 }

@@ -78,8 +78,9 @@ using TokenPartBits = std::array<std::uint64_t, kTokenParts>;
 /// Not thread-safe. The constructor's arguments must outlive it.
 class TokenCursor {
  public:
+  /// @param has_gaps  kPageGaps of the page
   TokenCursor(const TokenModel& model, const AttributeTable& attributes, const TokenPageHead& head,
-              BitReader in, std::size_t end_bits, std::string_view first_key);
+              bool has_gaps, BitReader in, std::size_t end_bits, std::string_view first_key);
 
   /// Goes to the next entry; the caller knows how many there are. Returns false if the bits are
   /// corrupt. Inlined into the caller's loop over entries, so that its state stays in registers.
@@ -153,6 +154,7 @@ class TokenCursor {
   bool read_rich(unsigned kind, bool has_extras);
   bool read_extras(unsigned mask);
   bool read_extent(unsigned mask);
+  bool read_gap();
   bool read_fragment(unsigned mask);
   void read_ref(std::size_t number, SideRef& ref);
   bool read_target();
@@ -166,6 +168,7 @@ class TokenCursor {
   const AttributeTable& table_;
   BitReader in_;
   std::size_t end_bits_;
+  const bool has_gaps_;
   const char* problem_ = nullptr;
   TokenPartBits* parts_ = nullptr;
 

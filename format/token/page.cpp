@@ -133,6 +133,7 @@ TokenCursor TokenPage::cursor(const HeadKeys& at) const {
   return {model_,
           attributes_,
           head_,
+          has_gaps_,
           BitReader(payload(), begin_bits(at.block())),
           begin_bits(at.block() + 1),
           at.key()};

@@ -57,6 +57,7 @@ class TokenPage final : public Page {
         attributes_(attributes),
         payload_bytes_(payload.size()),
         entry_count_(header.entry_count),
+        has_gaps_((header.flags & kPageGaps) != 0),
         keys_bytes_(header.decoded_bytes - header.entry_count) {
     std::memcpy(payload_, payload.data(), payload.size());
   }
@@ -90,6 +91,7 @@ class TokenPage final : public Page {
   std::uint8_t payload_[kPagePayloadBytesMax];
   std::size_t payload_bytes_;
   std::size_t entry_count_;
+  bool has_gaps_;
   std::size_t keys_bytes_;  ///< length of all keys, written out
   TokenPageHead head_;
   boost::container::small_vector<Block, kBlocksUsual> blocks_;  ///< then the end

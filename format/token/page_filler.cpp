@@ -62,6 +62,8 @@ Result<EncodedPage> TokenPageFiller::fill(std::span<const Entry> entries) {
   header.model_id = context_.model->id();
   header.attribute_table = context_.attributes->id();
   header.decoded_bytes = static_cast<std::uint32_t>(keys_bytes_ - count_ * prefix_bytes_ + count_);
+  const auto has_gap = [](const Entry& entry) { return entry.gap_bytes != 0; };
+  if (std::ranges::any_of(entries.first(count_), has_gap)) header.flags = kPageGaps;
   return make_encoded_page(header, std::move(payload).finish(), entries.first(count_),
                            prefix_bytes_);
 }
@@ -70,6 +72,12 @@ Status TokenPageFiller::take(std::span<const Entry> entries) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto& entry = entries[i];
     DGFS_CHECK(check_entry(entry));
+    has_gaps_ = has_gaps_ || entry.gap_bytes != 0;
+    has_link_counts_ = has_link_counts_ || entry.link_count != 0;
+    if (has_gaps_ && has_link_counts_) {
+      if (i > 0) return ok();
+      return Error(ErrorKind::kInvalidArgument, 2937, "a link record with a gap");
+    }
     if (entry.key.find(kTextEnd) != std::string::npos) {
       return Error(ErrorKind::kInvalidArgument, 2933,
                    "the token codec holds no key with '/'");  // F-197

@@ -104,6 +104,9 @@ class TokenPageFiller {
   std::size_t keys_bytes_ = 0;  ///< length of all keys in full
   std::size_t prefix_bytes_ = 0;
   std::size_t count_ = 0;
+  // Both have one bit in the extras, so no page has both.
+  bool has_gaps_ = false;
+  bool has_link_counts_ = false;
 };
 
 }  // namespace dgfs::format

@@ -57,6 +57,7 @@ enum class Extra : std::uint16_t {
   kStored = 1 << 2,
   kAddress = 1 << 3,
   kLinkCount = 1 << 4,
+  kGap = 1 << 4,  ///< in a page with kPageGaps, which has no link records
   kChangeTime = 1 << 5,
   kAccessTime = 1 << 6,
   kXattrs = 1 << 7,
@@ -80,7 +81,7 @@ struct LastFragment {
   /// Whether `entry` is in this frame and begins where the last content ends.
   [[nodiscard]] bool goes_on_in(const Entry& entry) const {
     return entry.fragment_offset && stored_bytes != 0 && stored_bytes == entry.stored_bytes &&
-           end == *entry.fragment_offset && address == entry.address;
+           end == *entry.fragment_offset && address == entry.address && entry.gap_bytes == 0;
   }
 };
 

@@ -86,6 +86,7 @@ unsigned RowWriter::extras_of(const Entry& entry) const {
   add(Extra::kStored, entry.stored_bytes != implied_stored_bytes(entry) && !goes_on);
   add(Extra::kAddress, entry.address.has_value() && !goes_on);
   add(Extra::kLinkCount, entry.link_count != 0);
+  add(Extra::kGap, entry.gap_bytes != 0);
   add(Extra::kChangeTime, entry.ctime.has_value());
   add(Extra::kAccessTime, entry.atime.has_value());
   add(Extra::kXattrs, entry.xattrs.present());

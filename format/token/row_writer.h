@@ -193,7 +193,8 @@ class RowWriter {
       if (has(Extra::kZstd)) sink.number(NumberKind::kOther, *entry.fragment_offset);
       last_fragment_.use(entry);
     }
-    if (has(Extra::kLinkCount)) sink.number(NumberKind::kOther, entry.link_count);
+    if (entry.link_count != 0) sink.number(NumberKind::kOther, entry.link_count);
+    if (entry.gap_bytes != 0) sink.number(NumberKind::kStoredBytes, entry.gap_bytes);
     if (has(Extra::kChangeTime)) write_time(*entry.ctime, entry.mtime, sink);
     if (has(Extra::kAccessTime)) write_time(*entry.atime, entry.mtime, sink);
     if (has(Extra::kXattrs)) write_ref(entry.xattrs, refs_[1], sink);

@@ -118,6 +118,12 @@ class Verifier {
     return map && map.assume_value() ? node.size_bytes - map.assume_value()->content_bytes() : 0;
   }
 
+  // Whether the volume is a file of another image: other files may lie between the extents (F-027).
+  [[nodiscard]] bool is_foreign(format::VolumeNumber number) const {
+    return std::ranges::binary_search(image_.volume_origins(), number, {},
+                                      &format::VolumeOrigin::number);
+  }
+
   // Whether the contents of the node must be read.
   [[nodiscard]] bool is_wanted(const Node& node) const {
     if (!format::is_regular(node.mode)) return false;
@@ -128,7 +134,9 @@ class Verifier {
   Status walk(WorkPool<Batch>& pool) {
     Batch batch;
     const auto visit = [&](std::string_view path, const Node& node) {
-      if (is_wanted(node)) cover_.add(node.data, node.stored_bytes);
+      if (is_wanted(node) && !is_foreign(node.data.volume)) {
+        cover_.add(node.data, node.stored_bytes);
+      }
       // An object with several names is checked under its first name.
       if (node.link_count > 1 && !format::is_directory(node.mode) &&
           !seen_links_.insert(node.inode).second) {
@@ -156,6 +164,7 @@ class Verifier {
     }
     for (const auto& record : image_.volumes()) {
       if (options_.volume && record.number != *options_.volume) continue;
+      if (is_foreign(record.number)) continue;
       const auto checked = check_gaps_of(record);
       if (!checked) report_index(checked.assume_error());
     }

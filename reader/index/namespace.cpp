@@ -169,7 +169,8 @@ Result<Node> Namespace::link_record(InodeNumber inode) const {
   DGFS_TRY(found, find_in(std::move(loaded), key));
   if (!found) return no_such_inode(3059, inode);
   DGFS_TRY(node, to_node(*found));
-  if (node.link_count == 0) {  // true also for an entry with a link number, which is no link record
+  // True also for an entry with a link number, which is no link record.
+  if (node.link_count == 0 && !(tables_.may_be_nameless && found->at.entry.link_inode == 0)) {
     return bad_entry(3044, *found, "a link record without names");
   }
   node.inode = inode;
@@ -178,7 +179,7 @@ Result<Node> Namespace::link_record(InodeNumber inode) const {
 
 InodeNumber Namespace::inode_of(const LoadedPage& page, std::size_t index,
                                 InodeNumber link_inode) const {
-  // Every name has a number: InodeRuns was checked to cover all ordinals of names.
+  // Names of linked objects may have none of their own.
   return link_inode != 0 ? link_inode : tables_.inodes.inode_of(page.ordinal(index)).value_or(0);
 }
 
@@ -211,6 +212,9 @@ Result<Node> Namespace::to_node(const FoundEntry& found) const {
   node.ordinal = node.object_ordinal = page.ordinal(found.at.index);
   node.inode =
       page.record.zone == format::kLinkZone ? 0 : inode_of(page, found.at.index, entry.link_inode);
+  if (node.inode == 0 && page.record.zone != format::kLinkZone) {  // F-062
+    return bad_entry(3046, found, "no number, and not a name of a linked object");
+  }
   node.link_count = page.record.zone == format::kLinkZone ? entry.link_count : 1;
   if (format::is_directory(node.mode)) {  // F-053; link records are in no table
     const auto children = tables_.directories.children(node.ordinal);

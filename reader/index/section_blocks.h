@@ -55,6 +55,8 @@ struct HealingCopy {
 class ExpansionBudget {
  public:
   explicit ExpansionBudget(const IndexCopy& copy);
+  /// Raises the bound.
+  void add(std::uint64_t bytes) { left_bytes_ += bytes; }
   /// Errors: kLimit if the sum exceeds the bound.
   [[nodiscard]] Status take(std::uint64_t bytes);
 

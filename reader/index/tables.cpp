@@ -122,31 +122,33 @@ Result<format::ContentDictionaries> load_content_dictionaries(const HealingCopy&
   return dictionaries;
 }
 
-// Memory of a run in format::InodeRuns.
-constexpr std::uint64_t kInodeRunBytes = sizeof(format::InodeRun) + sizeof(std::uint32_t);
+// So many times the stored bytes of the section may runs take in memory. Runs of an honest merge
+// take some bytes each, and compress little.
+constexpr std::uint64_t kRunExpansionMax = 16;
 
 // A block of a few bytes may decode to millions of runs, as many as pages of a few bytes claim to
 // have entries.
-Status check_run_memory(const IndexCopy& copy, Bytes body) {
-  format::Decoder decoder(body);
-  DGFS_TRY(count, decoder.varint());
-  if (count > body.size()) return ok();  // decoding refuses it before it takes memory
-  ExpansionBudget budget(copy);
-  return budget.take(count * kInodeRunBytes);
-}
-
 Result<format::InodeRuns> load_inodes(const HealingCopy& index) {
   const auto& copy = index.copy;
   constexpr auto kKind = SectionKind::kInodeRuns;
   const auto& superblock = copy.superblock();
-  DGFS_TRY(body, only_block(index, kKind));
-  const auto* name = format::section_name(kKind);
-  DGFS_CHECK(placed_result(check_count(body, superblock.namespace_entries, "runs"), copy.path(),
-                           name, copy.section_offset(kKind)));  // F-061
-  DGFS_CHECK(
-      placed_result(check_run_memory(copy, body), copy.path(), name, copy.section_offset(kKind)));
-  DGFS_TRY(runs, placed_result(format::InodeRuns::decode(body, superblock.namespace_entries),
-                               copy.path(), name, copy.section_offset(kKind)));
+  const bool is_split = (superblock.incompat & format::feature::kIncompatSplitInodes) != 0;
+  ExpansionBudget budget(copy);
+  budget.add(kRunExpansionMax * superblock.section(kKind).length_bytes);
+  format::InodeRuns::Loader loader(superblock.namespace_entries);
+  std::uint64_t blocks = 0;
+  DGFS_CHECK(for_each_block(index, kKind, [&](Bytes body) -> Status {
+    if (++blocks > 1 && !is_split) {
+      return Error(ErrorKind::kCorrupt, 3025, "a second block of runs");
+    }
+    DGFS_TRY(count, loader.count(body));
+    DGFS_CHECK(budget.take(count * format::InodeRuns::kRunBytes));
+    return loader.add(body);
+  }));
+  DGFS_TRY(runs, placed_result(std::move(loader).finish(is_split ? format::Numbering::kSplit
+                                                                 : format::Numbering::kWhole),
+                               copy.path(), format::section_name(kKind),
+                               copy.section_offset(kKind)));
   if (runs.end_inode() > superblock.next_inode) {  // F-064
     return disagree(3017, copy, kKind, "a number is above the superblock's next one");
   }
@@ -162,6 +164,34 @@ Result<std::vector<format::VolumeRecord>> load_volumes(const HealingCopy& index)
                            copy.section_offset(kKind)));
   return placed_result(format::decode_volume_table(body), copy.path(), name,
                        copy.section_offset(kKind));
+}
+
+// F-350, F-353
+Result<std::vector<format::VolumeOrigin>> load_origins(
+    const HealingCopy& index, const std::vector<format::VolumeRecord>& volumes) {
+  const auto& copy = index.copy;
+  constexpr auto kKind = SectionKind::kVolumeOrigins;
+  const auto& superblock = copy.superblock();
+  if ((superblock.incompat & format::feature::kIncompatForeignVolumes) == 0) {
+    return std::vector<format::VolumeOrigin>();
+  }
+  if (superblock.section(kKind).length_bytes == 0) {
+    return disagree(3026, copy, SectionKind::kVolumes, "the origins of volumes are missing");
+  }
+  DGFS_TRY(body, only_block(index, kKind));
+  DGFS_TRY(origins, placed_result(format::decode_volume_origins(body), copy.path(),
+                                  format::section_name(kKind), copy.section_offset(kKind)));
+  for (const format::VolumeOrigin& origin : origins) {
+    const auto volume =
+        std::ranges::lower_bound(volumes, origin.number, {}, &format::VolumeRecord::number);
+    if (volume == volumes.end() || volume->number != origin.number) {
+      return disagree(3027, copy, kKind, "of a volume that the image does not have");
+    }
+    if (origin.dead_bytes > volume->data_end - format::kPageBytes) {
+      return disagree(3028, copy, kKind, "more dead bytes than the volume has");
+    }
+  }
+  return origins;
 }
 
 std::vector<Generation> sorted(std::vector<Generation> list) {
@@ -229,7 +259,8 @@ std::size_t Dictionaries::memory_bytes() const {
 std::size_t IndexTables::memory_bytes() const {
   return pages.memory_bytes() + directories.memory_bytes() + inodes.memory_bytes() +
          dictionaries.memory_bytes() + content_dictionaries.memory_bytes() +
-         volumes.capacity() * sizeof(format::VolumeRecord);
+         volumes.capacity() * sizeof(format::VolumeRecord) +
+         origins.capacity() * sizeof(format::VolumeOrigin);
 }
 
 Result<IndexTables> IndexTables::load(const IndexSource& source, CounterCells& counters) {
@@ -244,6 +275,9 @@ Result<IndexTables> IndexTables::load(const IndexSource& source, CounterCells& c
   DGFS_TRY(dictionaries, source.load(counters, load_dictionaries));
   DGFS_TRY(contents, source.load(counters, load_content_dictionaries));
   DGFS_TRY(volumes, source.load(counters, load_volumes));
+  DGFS_TRY(origins, source.load(counters, [&](const HealingCopy& index) {
+    return load_origins(index, volumes);
+  }));
   const auto zone = pages.record(0).zone;
   return IndexTables{std::move(pages),
                      std::move(directories),
@@ -251,7 +285,10 @@ Result<IndexTables> IndexTables::load(const IndexSource& source, CounterCells& c
                      std::move(dictionaries),
                      std::move(contents),
                      std::move(volumes),
-                     zone};
+                     std::move(origins),
+                     zone,
+                     (source.first().superblock().incompat &
+                      format::feature::kIncompatNamelessObjects) != 0};
 }
 
 void check_tables(const IndexCopy& copy, const std::function<void(const Error&)>& damaged) {
@@ -265,7 +302,9 @@ void check_tables(const IndexCopy& copy, const std::function<void(const Error&)>
   tell(load_inodes(copy));
   tell(load_dictionaries(copy));
   tell(load_content_dictionaries(copy));
-  tell(load_volumes(copy));
+  const auto volumes = load_volumes(copy);
+  tell(volumes);
+  if (volumes) tell(load_origins(copy, volumes.assume_value()));
 }
 
 }  // namespace dgfs::reader

@@ -18,6 +18,7 @@
 #include "format/page_open.h"
 #include "format/section/directory_table.h"
 #include "format/section/inode_runs.h"
+#include "format/section/volume_origins.h"
 #include "format/zstd/content_dictionary.h"
 #include "reader/index/source.h"
 #include "reader/node.h"
@@ -55,7 +56,9 @@ struct IndexTables {
   Dictionaries dictionaries;
   format::ContentDictionaries content_dictionaries;
   std::vector<format::VolumeRecord> volumes;
-  std::uint64_t zone = 0;  ///< zone of the tree's names
+  std::vector<format::VolumeOrigin> origins;  ///< of volumes of other images
+  std::uint64_t zone = 0;        ///< zone of the tree's names
+  bool may_be_nameless = false;  ///< a link record may have no names
 
   [[nodiscard]] std::size_t memory_bytes() const;
 

@@ -83,7 +83,7 @@ class FileFinder {
     DGFS_TRY(page, read_first_page(*files_.image));
     const auto header = read_volume_header(*files_.image, page, options_.warn);
     if (!header) return ok();
-    files_.header = header.assume_value();
+    files_.header = header.assume_value().header;
     if (files_.header->number == 0) return ok();
     return Error(ErrorKind::kInvalidArgument, 3211,
                  fmt::format("volume {} of an image; volume 0 is needed", files_.header->number))
@@ -205,7 +205,8 @@ std::vector<format::VolumeRecord> records_of(storage::Env& env, const SalvageFil
     if (!page) continue;
     const auto header = read_volume_header(*file.assume_value(), page.assume_value(), {});
     if (!header) continue;
-    records.push_back({header.assume_value().number, header.assume_value().data_end, {}});
+    const auto& found = header.assume_value().header;
+    records.push_back({found.number, found.data_end, {}});
   }
   std::sort(records.begin(), records.end(),
             [](const auto& a, const auto& b) { return a.number < b.number; });

@@ -8,7 +8,9 @@
 #include <array>
 #include <optional>
 
+#include "format/coding.h"
 #include "format/entry/mode.h"
+#include "format/header/header_page.h"
 #include "format/limits.h"
 #include "reader/placed_error.h"
 #include "storage/names.h"
@@ -62,9 +64,9 @@ std::vector<std::string> hidden_candidates(storage::Env& env,
   return hidden;
 }
 
-bool is_wanted(const format::VolumeHeader& header, const VolumePlaces& places,
-               format::VolumeNumber number) {
-  return header.image_uuid == places.uuid && header.number == number;
+bool is_wanted(const FoundVolume& found, const VolumeIdentity& wanted) {
+  return found.header.image_uuid == wanted.image && found.header.number == wanted.number &&
+         found.header_checksum == wanted.header_checksum.value_or(found.header_checksum);
 }
 
 // The regular files of a folder, sorted. Skips other files, because opening a pipe would block. If
@@ -86,10 +88,11 @@ std::vector<std::string> files_in(storage::Env& env, const std::string& folder) 
 
 // Searches all files of a folder for the volume, whatever its name.
 std::optional<FoundVolume> find_in_folder(storage::Env& env, const VolumePlaces& places,
-                                          format::VolumeNumber number, const std::string& folder) {
+                                          const VolumeIdentity& wanted,
+                                          const std::string& folder) {
   for (const auto& path : files_in(env, folder)) {
     const auto found = open_volume(env, path, false, {});
-    if (!found || !is_wanted(found.assume_value().header, places, number)) continue;
+    if (!found || !is_wanted(found.assume_value(), wanted)) continue;
     if (auto again = open_volume(env, path, false, places.warn)) {
       return std::move(again).assume_value();
     }
@@ -117,10 +120,15 @@ Result<Buffer> read_first_page(const storage::File& file) {
   return page;
 }
 
-Result<format::VolumeHeader> read_volume_header(const storage::File& file, Bytes first_page,
-                                                const std::function<void(const Error&)>& warn) {
-  auto first = decode_header_page(file, first_page, 0);
-  if (first || first.assume_error().kind() == ErrorKind::kUnsupported) return first;
+Result<ReadHeader> read_volume_header(const storage::File& file, Bytes first_page,
+                                      const std::function<void(const Error&)>& warn) {
+  const auto with_checksum = [](const format::VolumeHeader& header, Bytes page) {
+    return ReadHeader{header, format::load<std::uint64_t>(page, format::kHeaderChecksumOffset)};
+  };
+  const auto decoded = decode_header_page(file, first_page, 0);
+  if (decoded) return with_checksum(decoded.assume_value(), first_page);
+  const Result<ReadHeader> first = decoded.assume_error();
+  if (first.assume_error().kind() == ErrorKind::kUnsupported) return first;
   DGFS_TRY(file_bytes, file.size());
   if (file_bytes < 2 * format::kPageBytes) return first;
   const auto offset = file_bytes - format::kPageBytes;
@@ -129,7 +137,7 @@ Result<format::VolumeHeader> read_volume_header(const storage::File& file, Bytes
   auto last = decode_header_page(file, page, offset);
   if (!last || last.assume_value().file_bytes != file_bytes) return first;
   if (warn) warn(first.assume_error());
-  return last;
+  return with_checksum(last.assume_value(), page);
 }
 
 Result<FoundVolume> open_volume(storage::Env& env, const std::string& path, bool direct,
@@ -137,8 +145,8 @@ Result<FoundVolume> open_volume(storage::Env& env, const std::string& path, bool
   DGFS_TRY(opened, env.open(path, {storage::OpenOptions::Mode::kRead, direct}));
   std::shared_ptr<storage::File> file = std::move(opened);
   DGFS_TRY(page, read_first_page(*file));
-  DGFS_TRY(header, read_volume_header(*file, page, warn));
-  return FoundVolume{std::move(file), header};
+  DGFS_TRY(read, read_volume_header(*file, page, warn));
+  return FoundVolume{std::move(file), read.header, read.checksum};
 }
 
 std::vector<std::string> files_of_places(storage::Env& env, const std::vector<std::string>& paths) {
@@ -155,24 +163,32 @@ std::vector<std::string> files_of_places(storage::Env& env, const std::vector<st
 }
 
 Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
-                                format::VolumeNumber number, const std::string& hint) {
-  auto text = fmt::format("volume {} (uuid {}) is missing", number, format::uuid_text(places.uuid));
+                                format::VolumeNumber number, const VolumeIdentity& wanted,
+                                const std::string& hint) {
+  const bool is_foreign = wanted.header_checksum.has_value();
+  auto text = is_foreign
+                  ? fmt::format("volume {}, which is volume {} of the image of uuid {}, is missing",
+                                number, wanted.number, format::uuid_text(wanted.image))
+                  : fmt::format("volume {} (uuid {}) is missing", number,
+                                format::uuid_text(wanted.image));
   auto paths = candidates(places, number, hint);
   for (const auto& path : paths) {
     auto found = open_volume(env, path, false, places.warn);
     if (!found) {
       if (found.assume_error().kind() == ErrorKind::kIsDirectory) {
-        if (auto there = find_in_folder(env, places, number, path)) return *std::move(there);
+        if (auto there = find_in_folder(env, places, wanted, path)) return *std::move(there);
         text += "; none of the files in " + path + " is this volume";
       } else if (found.assume_error().kind() != ErrorKind::kNotFound) {
         text += "; " + found.assume_error().message();
       }
       continue;
     }
+    if (is_wanted(found.assume_value(), wanted)) return found;
     const auto& header = found.assume_value().header;
-    if (is_wanted(header, places, number)) return found;
-    if (header.image_uuid != places.uuid) {
+    if (header.image_uuid != wanted.image) {
       text += fmt::format("; {} has uuid {}", path, format::uuid_text(header.image_uuid));
+    } else if (is_foreign && header.number == wanted.number) {
+      text += fmt::format("; {} has this uuid and number, but was written later", path);
     }
   }
   // A build publishes volume 0 under its final name at once, so it has no hidden name to try.
@@ -180,11 +196,11 @@ Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
   for (const auto& path : hidden_candidates(env, paths)) {
     auto found = open_volume(env, path, false, places.warn);
     if (!found) continue;
-    if (is_wanted(found.assume_value().header, places, number)) return found;
+    if (is_wanted(found.assume_value(), wanted)) return found;
   }
   // The volume may have been renamed in the folder of the image or index.
   if (std::ranges::find(places.paths, places.folder) == places.paths.end()) {
-    if (auto there = find_in_folder(env, places, number, places.folder)) return *std::move(there);
+    if (auto there = find_in_folder(env, places, wanted, places.folder)) return *std::move(there);
   }
   return Error(ErrorKind::kNotFound, 3071, std::move(text));
 }

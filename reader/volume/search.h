@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,25 @@ struct VolumePlaces {
   bool may_be_cut = false;
 };
 
+/// How a volume is known from its header page. A value.
+struct VolumeIdentity {
+  format::Uuid image{};  ///< of the image that it was made for
+  format::VolumeNumber number = 0;
+  /// Checksum of the page; none: any. Two images may have one UUID.
+  std::optional<std::uint64_t> header_checksum = {};
+};
+
 /// A volume's file and header.
 struct FoundVolume {
   std::shared_ptr<storage::File> file;
   format::VolumeHeader header;
+  std::uint64_t header_checksum = 0;  ///< of its page
+};
+
+/// A header, and the checksum of its page. A value.
+struct ReadHeader {
+  format::VolumeHeader header;
+  std::uint64_t checksum = 0;
 };
 
 /// The first page of a file, or less if the file is shorter. One read. Errors: kIo.
@@ -45,8 +61,8 @@ struct FoundVolume {
 /// then gets the damage.
 /// @param first_page  from read_first_page()
 /// Errors: kIo, kCorrupt, kUnsupported.
-[[nodiscard]] Result<format::VolumeHeader> read_volume_header(
-    const storage::File& file, Bytes first_page, const std::function<void(const Error&)>& warn);
+[[nodiscard]] Result<ReadHeader> read_volume_header(const storage::File& file, Bytes first_page,
+                                                    const std::function<void(const Error&)>& warn);
 
 /// Decodes the header page at `offset` of a file. Errors: kCorrupt, kUnsupported, with the place.
 [[nodiscard]] Result<format::VolumeHeader> decode_header_page(const storage::File& file, Bytes page,
@@ -63,12 +79,16 @@ struct FoundVolume {
 [[nodiscard]] std::vector<std::string> files_of_places(storage::Env& env,
                                                        const std::vector<std::string>& paths);
 
-/// Searches for a volume by UUID and number. Reads one page of each file that it tries. If the
-/// volume is at none of the places, also tries the hidden names beside them that an interrupted
-/// build leaves, and all files of the image's folder.
-/// @param hint  likely file name in the folder; may be empty
+/// Searches for a volume. Reads one page of each file that it tries. If the volume is at none of
+/// the places, also tries the hidden names beside them that an interrupted build leaves, and all
+/// files of the image's folder.
+/// @param number  of the volume in the image
+/// @param wanted  what its header says
+/// @param hint    likely file name in the folder; may be empty
 /// Errors: kNotFound; its text names the other volumes that were found.
 [[nodiscard]] Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
-                                              format::VolumeNumber number, const std::string& hint);
+                                              format::VolumeNumber number,
+                                              const VolumeIdentity& wanted,
+                                              const std::string& hint);
 
 }  // namespace dgfs::reader

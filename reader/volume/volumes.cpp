@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "format/coding.h"
+#include "format/header/header_page.h"
 #include "format/limits.h"
 #include "reader/placed_error.h"
 #include "reader/unused_bytes.h"
@@ -34,10 +36,12 @@ Status check_volume(const Volume& volume) {
   return check_unused_of_volume(*volume.file, volume.header);
 }
 
-Volumes::Volumes(storage::Env& env, VolumePlaces places, std::vector<format::VolumeRecord> records)
+Volumes::Volumes(storage::Env& env, VolumePlaces places, std::vector<format::VolumeRecord> records,
+                 std::vector<format::VolumeOrigin> origins)
     : env_(env),
       places_(std::move(places)),
       records_(std::move(records)),
+      origins_(std::move(origins)),
       owned_(records_.size()),
       missing_(records_.size()),
       open_(records_.size()) {}
@@ -59,6 +63,23 @@ std::optional<std::size_t> Volumes::slot_of(format::VolumeNumber number) const {
   return static_cast<std::size_t>(found - records_.begin());
 }
 
+VolumeIdentity Volumes::identity_of(format::VolumeNumber number) const {
+  const auto origin = std::ranges::lower_bound(origins_, number, {}, &format::VolumeOrigin::number);
+  if (origin == origins_.end() || origin->number != number) return {places_.uuid, number};
+  return {origin->image, origin->own_number, origin->header_checksum};
+}
+
+std::optional<std::size_t> Volumes::slot_of(const FoundVolume& found) const {
+  const auto origin = std::ranges::find_if(origins_, [&](const format::VolumeOrigin& each) {
+    return each.image == found.header.image_uuid && each.own_number == found.header.number &&
+           each.header_checksum == found.header_checksum;
+  });
+  if (origin != origins_.end()) return slot_of(origin->number);
+  const auto number = found.header.number;
+  const bool is_own = found.header.image_uuid == places_.uuid && !identity_of(number).header_checksum;
+  return is_own ? slot_of(number) : std::nullopt;
+}
+
 Result<const Volume*> Volumes::get(format::VolumeNumber number) const {
   const auto slot = slot_of(number);
   if (!slot) {
@@ -74,7 +95,7 @@ Result<const Volume*> Volumes::get(format::VolumeNumber number) const {
     const auto now_ns = env_.monotonic_ns();
     auto& missing = missing_[*slot];
     if (missing && now_ns - missing->at_ns < kSearchIntervalNs) return missing->error;
-    auto searched = find_volume(env_, places_, number, records_[*slot].hint);
+    auto searched = find_volume(env_, places_, number, identity_of(number), records_[*slot].hint);
     missing.reset();
     if (!searched) {
       // With a clock that stands still, every call searches.
@@ -89,6 +110,35 @@ Result<const Volume*> Volumes::get(format::VolumeNumber number) const {
   return owned_[*slot].get();
 }
 
+// The header of a volume without an index follows from the superblock and the volume table.
+Result<format::VolumeOrigin> Volumes::origin_of(format::VolumeNumber number,
+                                                std::uint64_t incompat) const {
+  const auto known = identity_of(number);
+  if (known.header_checksum) {
+    return format::VolumeOrigin{number, known.image, known.number, *known.header_checksum, 0};
+  }
+  const auto volume = get(number);
+  if (volume) {
+    return format::VolumeOrigin{number, known.image, known.number,
+                                volume.assume_value()->header_checksum, 0};
+  }
+  const auto slot = slot_of(number);
+  if (number == 0 || !slot || volume.assume_error().kind() != ErrorKind::kNotFound) {
+    return volume.assume_error();
+  }
+  format::VolumeHeader header;
+  header.incompat = incompat;
+  header.image_uuid = places_.uuid;
+  header.number = number;
+  header.data_end = records_[*slot].data_end;
+  const auto pages = (header.data_end + format::kPageBytes - 1) / format::kPageBytes + 1;
+  header.file_bytes = pages * format::kPageBytes;
+  const auto page = format::encode_volume_header(header);
+  return format::VolumeOrigin{
+      number, known.image, known.number,
+      format::load<std::uint64_t>(page, format::kHeaderChecksumOffset), 0};
+}
+
 std::optional<std::string> Volumes::path(format::VolumeNumber number) const {
   const auto volume = get(number);
   if (!volume) return std::nullopt;
@@ -99,6 +149,7 @@ Status Volumes::check_is_volume(const std::string& path) const {
   // find_volume() reports on the files in a folder if a volume is missing.
   if (env_.open_directory(path)) return ok();
   DGFS_TRY(found, open_volume(env_, path, false, {}));
+  if (slot_of(found)) return ok();
   if (found.header.image_uuid != places_.uuid) {
     return Error(ErrorKind::kInvalidArgument, 3074,
                  fmt::format("a volume of another image (uuid {} instead of {})",
@@ -106,7 +157,6 @@ Status Volumes::check_is_volume(const std::string& path) const {
                              format::uuid_text(places_.uuid)))
         .in_file(path);
   }
-  if (slot_of(found.header.number)) return ok();
   return Error(ErrorKind::kInvalidArgument, 3075,
                fmt::format("volume {}, which the image does not have", found.header.number))
       .in_file(path);
@@ -125,6 +175,7 @@ Result<std::unique_ptr<Volume>> Volumes::make(std::size_t slot, const FoundVolum
     }
   }
   volume->header = found.header;
+  volume->header_checksum = found.header_checksum;
   volume->data_end = std::min({found.header.data_end, records_[slot].data_end, file_bytes});
   if (places_.may_be_cut) volume->data_end = records_[slot].data_end;
   return volume;

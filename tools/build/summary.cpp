@@ -96,6 +96,14 @@ void print_summary(const Session& session, const builder::BuildOptions& build,
     session.print(fmt::format("{:<{}}  {:>9}   volume {}{}\n", volumes[i], width,
                               size_text(report.volume_bytes[i]), i + 1, empty));
   }
+  if (report.kept_files != 0) {
+    const auto packed_bytes = report.superblock.stored_bytes - report.kept_bytes;
+    session.print(fmt::format("{:<{}}  {:>9}   {}\n", "packed", width, size_text(packed_bytes),
+                              counted(report.packed_files, "file")));
+    session.print(fmt::format("{:<{}}  {:>9}   {}, beside {} that are no longer used\n", "kept",
+                              width, size_text(report.kept_bytes),
+                              counted(report.kept_files, "file"), size_text(report.dead_bytes)));
+  }
   if (report.shared_files != 0) {
     session.print(fmt::format("{:<{}}  {:>9}   {} with the contents of others\n", "deduplicated",
                               width, size_text(report.shared_bytes),
@@ -129,6 +137,10 @@ JsonObject summary_json(const builder::BuildOptions& build, const builder::Build
       .add("stored_bytes", superblock.stored_bytes)
       .add("shared_files", report.shared_files)
       .add("shared_bytes", report.shared_bytes)
+      .add("packed_files", report.packed_files)
+      .add("kept_files", report.kept_files)
+      .add("kept_bytes", report.kept_bytes)
+      .add("dead_bytes", report.dead_bytes)
       .add("pages", report.pages)
       .add("lost", report.loss_count)
       .add("lost_parts", report.part_loss_count)

@@ -55,6 +55,37 @@ TEST(TokenCodec, RandomTreesComeBack) {
   }
 }
 
+// Such a page has no link records.
+void add_gaps(std::vector<Entry>& entries, EntryGenerator& generator) {
+  for (Entry& entry : entries) {
+    entry.link_count = 0;
+    const bool is_in_sum = entry.stored_bytes != 0 && !entry.address &&
+                           entry.fragment_offset.value_or(0) == 0;
+    if (!is_in_sum || generator.below(3) != 0) continue;
+    entry.gap_bytes = generator.below(10) == 0 ? std::uint64_t{1} << 45 : 1 + generator.below(5000);
+  }
+}
+
+TEST(TokenCodec, GapsComeBack) {  // F-315
+  std::size_t flagged = 0;
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    EntryGenerator generator(seed);
+    EntryOptions options;
+    options.entry_count = 1 + generator.below(1000);
+    options.feature_percent = static_cast<unsigned>(seed % 3) * 20;
+    auto entries = generator.tree(options);
+    add_gaps(entries, generator);
+    auto dictionaries = token_dictionaries(seed, 1 + seed % 5);
+    expect_token_round_trip(entries, dictionaries);
+    const auto context = dictionaries.context(1, 7);
+    for (const auto& page : fill_pages(entries, context, format::kTokenCodec)) {
+      flagged += page.bytes[13] == format::kPageGaps ? 1 : 0;
+    }
+  }
+  EXPECT_GT(flagged, 10U);
+}
+
 Entry file(const std::string& path, std::uint64_t bytes = 0) {
   Entry entry;
   entry.key = format::key_of_path(path).value();

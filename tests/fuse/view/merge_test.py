@@ -111,6 +111,73 @@ class Merges(DeltaCase):
         self.assertEqual(self.merged("--new-volume", self.scratch / "merged" / "new.1"), built)
 
 
+class KeptContents(Merges):
+    """Contents that were not changed stay in the image."""
+
+    def expect_merged(self, image_options, *options):
+        """Returns the new image, after comparing it with the mount."""
+        self.make_image(*image_options)
+        self.mount_delta()
+        self.change(test_seed(2))
+        self.remount("ro")
+        numbers = {path: os.lstat(path).st_ino for path in self.point.rglob("*")}
+        place = self.image.parent / "new.dgfs"
+        told = self.scratch / "told"
+        run("cp", "-a", self.point, told)
+        self.unmount()
+        before = snapshot(self.delta)
+        self.said = dgfs("merge", self.image, "--delta", self.delta, "-o", place,
+                         *options).stdout.decode()
+        self.assertEqual(snapshot(self.delta), before)
+        dgfs("verify", place)
+        other = self.scratch / "new"
+        other.mkdir()
+        dgfs("mount", place, other)
+        run(sys.executable, HERE / "compare_trees.py", told, other)
+        for path, number in numbers.items():
+            self.assertEqual(os.lstat(other / path.relative_to(self.point)).st_ino, number, path)
+        run("umount", other)
+        return place
+
+    def test_raw(self):
+        new = self.expect_merged(())
+        self.assertIn("needs", self.said)
+        self.assertLess(new.stat().st_size, self.image.stat().st_size)
+        needed = json.loads(dgfs("info", "--json", new).stdout)["needed_volumes"]
+        self.assertEqual([volume["number"] for volume in needed], [0])
+        self.assertGreater(needed[0]["dead_bytes"], 0)
+
+    def test_compressed_with_digests_as_the_image_is(self):
+        new = self.expect_merged(("--compress", "zstd", "--digest", "sha256"))
+        dgfs("verify", "--digest", new)
+
+    def test_fragment_frames_as_the_image_has_them(self):
+        self.expect_merged(("--compress", "zstd", "--fragment-frames", "64K"))
+
+    def test_over_volumes(self):
+        further = self.scratch / "further"
+        further.mkdir()
+        new = self.expect_merged(("--volume", further / "old.1"), "--volume", further)
+        self.assertIn(str(further), dgfs("volume", "list", "--volume", further,
+                                         new).stdout.decode())
+
+    def test_other_options_than_the_image(self):
+        self.expect_merged(("--compress", "zstd"), "--compress", "none", "--times", "mtime")
+
+    def test_all_packed_anew_needs_no_other_image(self):
+        new = self.expect_merged((), "--repack")
+        self.assertEqual(json.loads(dgfs("info", "--json", new).stdout)["needed_volumes"], [])
+
+    def test_a_lost_image_is_named(self):
+        new = self.expect_merged(())
+        self.image.rename(self.scratch / "away")
+        refused = dgfs("cat", new, "elsewhere/7.letter", check=False)
+        self.expect_refused(refused, "volume 1, which is volume 0 of the image of uuid", code=1)
+        dgfs("ls", new)
+        self.assertEqual(dgfs("cat", "--volume", self.scratch / "away", new,
+                              "elsewhere/7.letter", check=False).returncode, 0)
+
+
 class MergeCommands(DeltaCase):
     def merge(self, *options, **keywords):
         return dgfs("merge", self.image, "--delta", self.delta, *options, **keywords)

@@ -115,6 +115,11 @@ class ModelTree {
   /// Ends all objects without a name, as closing a view does, and as opening one does after a
   /// crash.
   void end_unnamed();
+  /// Sets the blocks of a file, as a merge counts them.
+  void set_blocks(ModelId id, std::uint64_t blocks) {
+    ModelObject& object = objects_.at(id);
+    object.blocks = object.attributes.blocks = blocks;
+  }
   [[nodiscard]] const std::map<ModelId, ModelObject>& objects() const { return objects_; }
   /// A number above all ids so far.
   [[nodiscard]] ModelId next_id() const { return next_id_; }

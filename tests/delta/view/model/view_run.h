@@ -50,6 +50,7 @@ class ViewRun {
   /// Does a step of another run. Leaves it out if it is about an object that this run has not made.
   void repeat(RunStep step);
 
+  [[nodiscard]] ViewedTree& viewed() { return viewed_; }
   [[nodiscard]] ViewOperations& operations() { return *operations_; }
   [[nodiscard]] const OpenListings& listings() const { return *listings_; }
   [[nodiscard]] std::size_t states() const { return states_.size(); }

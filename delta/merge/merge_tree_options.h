@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#pragma once
+
+#include <cstdint>
+
+#include "format/entry/entry.h"
+
+namespace dgfs::merge {
+
+/// Which times a merge keeps besides mtime.
+enum class KeptTimes : std::uint8_t {
+  kAll,    ///< ctime and atime where they differ from mtime
+  kMtime,  ///< none
+};
+
+/// How the tree of a merge is read. A value.
+struct MergeTreeOptions {
+  KeptTimes times = KeptTimes::kAll;
+  bool xattrs = true;
+  bool wants_digests = false;  ///< the image has them
+  bool keeps_contents = true;  ///< false: all contents are packed anew
+  /// Number of the first kept volume in the new image: how many volumes it has of its own.
+  format::VolumeNumber first_volume = 1;
+};
+
+}  // namespace dgfs::merge
