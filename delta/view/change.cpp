@@ -73,6 +73,32 @@ void Change::edit(ObjectNumber object, delta::Edit edit) {
   found->patch.add(std::move(edit));
 }
 
+// The first change of an object after a seal puts its whole record if layers have one. So whoever
+// reads it finds it in one layer, and not in pieces in each layer that has changed it.
+void Change::put_whole_records() {
+  const auto is_whole = [this](const Edited& each) {
+    const auto object = each.object;
+    if (std::ranges::find(replaced_, object) != replaced_.end() ||
+        generation_->live_may_have(RecordClass::kAttributes, object) ||
+        !generation_->sealed_may_have(RecordClass::kAttributes, object)) {
+      return false;
+    }
+    const auto record = moment().uncapped_record(object);
+    if (!record || !record.value()) return false;  // the edits alone never need to read it
+    auto value = encode_attributes(*record.value());
+    each.patch.apply_to(value);
+    batch_.put(key_of(RecordClass::kAttributes, object), std::move(value));
+    return true;
+  };
+  edited_.erase(std::remove_if(edited_.begin(), edited_.end(), is_whole), edited_.end());
+}
+
+// Edits from before come first.
+void Change::begin_record(ObjectNumber object) {
+  put_edits();
+  replaced_.push_back(object);
+}
+
 void Change::put_edits() {
   for (Edited& each : edited_) {
     delta::Message message;
@@ -84,7 +110,7 @@ void Change::put_edits() {
 }
 
 void Change::drop(RecordClass record, ObjectNumber object, std::string_view rest) {
-  if (record == RecordClass::kAttributes) put_edits();
+  if (record == RecordClass::kAttributes) begin_record(object);
   auto key = key_of(record, object, rest);
   if (moment().may_be_below(record, object)) {
     batch_.remove(std::move(key));
@@ -94,7 +120,7 @@ void Change::drop(RecordClass record, ObjectNumber object, std::string_view rest
 }
 
 void Change::drop_all(RecordClass record, ObjectNumber object) {
-  if (record == RecordClass::kAttributes) put_edits();
+  if (record == RecordClass::kAttributes) begin_record(object);
   if (!generation_->is_untouched(record, object)) {
     batch_.remove_range(keys_of(record, object));
   }

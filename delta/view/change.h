@@ -42,6 +42,7 @@ class Change {
   /// Call it before batch(), when nothing is read or put any more. Without a snapshot that shares
   /// the table, the store can change the table in place.
   void complete() {
+    put_whole_records();
     moment_.reset();
     put_edits();
   }
@@ -102,7 +103,7 @@ class Change {
     edit(object, delta::field_set_to(field::kLinkCount, links));
   }
   void put(RecordClass record, ObjectNumber object, std::string_view rest, std::string value) {
-    if (record == RecordClass::kAttributes) put_edits();
+    if (record == RecordClass::kAttributes) begin_record(object);
     batch_.put(key_of(record, object, rest), std::move(value));
   }
   void drop(RecordClass record, ObjectNumber object, std::string_view rest = {});
@@ -162,6 +163,8 @@ class Change {
   };
   void edit(ObjectNumber object, delta::Edit edit);
   void put_edits();
+  void put_whole_records();
+  void begin_record(ObjectNumber object);
 
   const GenerationRef generation_;
   mutable std::optional<Moment> moment_;
@@ -173,6 +176,8 @@ class Change {
   std::vector<ObjectNumber> new_orphans_;
   std::vector<ObjectNumber> old_orphans_;
   boost::container::small_vector<Edited, 2> edited_;  ///< not in the batch yet
+  /// Objects whose whole records are put or dropped in the batch.
+  boost::container::small_vector<ObjectNumber, 2> replaced_;
   delta::Batch batch_;
 };
 

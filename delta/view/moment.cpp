@@ -145,6 +145,13 @@ Result<bool> Moment::is_untouched(ObjectNumber object) const {
 
 Result<std::optional<AttributesRecord>> Moment::record(ObjectNumber object,
                                                        const reader::Node* node) const {
+  DGFS_TRY(record, uncapped_record(object, node));
+  if (record) cap_blocks(record->attributes);
+  return record;
+}
+
+Result<std::optional<AttributesRecord>> Moment::uncapped_record(ObjectNumber object,
+                                                                const reader::Node* node) const {
   Message said;
   if (!generation_->is_untouched(RecordClass::kAttributes, object)) {
     DGFS_TRY(message, all_.find(key_of(RecordClass::kAttributes, object)));
@@ -153,7 +160,6 @@ Result<std::optional<AttributesRecord>> Moment::record(ObjectNumber object,
   if (said.kind == MessageKind::kPut) {
     auto record = said.value ? decode_attributes(*said.value) : std::nullopt;
     if (!record) return damaged(7322, RecordClass::kAttributes, object);
-    cap_blocks(record->attributes);
     return record;
   }
   if (said.is_final()) return std::optional<AttributesRecord>();
@@ -178,7 +184,6 @@ Result<std::optional<AttributesRecord>> Moment::record(ObjectNumber object,
   said.patch.apply_to(value);
   auto patched = decode_attributes(value);
   if (!patched) return damaged(7323, RecordClass::kAttributes, object);
-  cap_blocks(patched->attributes);
   return patched;
 }
 

@@ -45,7 +45,10 @@ class Moment {
   /// @param node  of the object, if the caller has it already
   [[nodiscard]] Result<std::optional<AttributesRecord>> record(
       ObjectNumber object, const reader::Node* node = nullptr) const;
-  /// The same, with kNotFound instead of nullopt.
+  /// The same with the blocks that writes have added, which may be more than the file can show.
+  [[nodiscard]] Result<std::optional<AttributesRecord>> uncapped_record(
+      ObjectNumber object, const reader::Node* node = nullptr) const;
+  /// As record(), with kNotFound instead of nullopt.
   [[nodiscard]] Result<AttributesRecord> needed_record(ObjectNumber object) const;
   /// Whether no store has an attributes record of an object.
   [[nodiscard]] Result<bool> is_untouched(ObjectNumber object) const;

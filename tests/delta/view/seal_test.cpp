@@ -72,6 +72,32 @@ TEST_F(SealTest, NewObjectsAreBornInTheNextStore) {
   }
 }
 
+// A reader then asks the newest store alone, however many layers have changed the object.
+TEST_F(SealTest, TheFirstChangeAfterASealPutsTheWholeRecord) {
+  tree_.open();
+  const auto old = object("f", object("a"));
+  const auto untouched = object("gone");
+  const auto kind_of = [&](ObjectNumber file) {
+    const auto live = tree_.delta().newest().snapshot("test");
+    return value_of(live.find(key_of(view::RecordClass::kAttributes, file))).kind;
+  };
+  write(old, 0, "1");
+  EXPECT_EQ(kind_of(old), delta::MessageKind::kPatch);  // over the image, whose record is at hand
+  for (const char* bytes : {"2", "3", "4"}) {
+    static_cast<void>(tree_.seal_live(""));
+    write(old, 0, bytes);
+    write(old, 1, bytes);
+    EXPECT_EQ(kind_of(old), delta::MessageKind::kPut);
+    EXPECT_EQ(content(old).substr(0, 2), std::string(2, *bytes));
+  }
+  value_of(view().set_attributes(untouched, permissions_of(0600)));
+  EXPECT_EQ(kind_of(untouched), delta::MessageKind::kPatch);
+  EXPECT_EQ(value_of(view().attributes(old)).size_bytes, 12U);
+  tree_.reopen();
+  EXPECT_EQ(value_of(view().attributes(old)).size_bytes, 12U);
+  EXPECT_EQ(content(old), "44 the image");
+}
+
 TEST_F(SealTest, AStateShowsWhatWasThereAndTheViewGoesOn) {
   tree_.open();
   const auto file = value_of(view().create(kRoot, "new", {}, {})).object;
