@@ -6,13 +6,14 @@
 #pragma once
 
 #include "base/result.h"
-#include "builder/kept_tree.h"
 #include "builder/options.h"
 #include "builder/report.h"
 #include "storage/directory.h"
 #include "storage/env.h"
 
 namespace dgfs::builder {
+
+class KeptTree;
 
 /// Packs a tree. On success, image and index are complete, synced and in place. On any error,
 /// nothing at the output paths has changed. Several threads may run builds with different outputs

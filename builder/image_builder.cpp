@@ -13,6 +13,7 @@
 #include "builder/publish/publisher.h"
 #include "builder/read/content_reader.h"
 #include "builder/read/read_pool.h"
+#include "builder/scan/largest_contents.h"
 #include "builder/train/dictionary_trainer.h"
 #include "builder/train/model_trainer.h"
 #include "format/header/index_path.h"
@@ -49,6 +50,7 @@ constexpr std::size_t kMemoryBytesPerThread = std::size_t{2} << 20;
 constexpr std::size_t kOpenDirectoriesMax = 512;
 // Buffers of several volumes share a sixteenth of the memory.
 constexpr std::size_t kWriteBytesMin = std::size_t{64} << 10;
+constexpr std::size_t kLargestReported = 10;
 
 Result<std::int64_t> parse_epoch(const std::string& text) {
   std::int64_t seconds = 0;
@@ -67,6 +69,14 @@ std::vector<std::string> volume_paths(const BuildOptions& options) {
 
 std::string default_index_path(const BuildOptions& options) {
   return format::default_index_path(options.image_path);
+}
+
+// "14.2 GB"
+std::string space_text(std::uint64_t bytes) {
+  const bool is_large = bytes >= 1'000'000'000;
+  const auto tenths = bytes / (is_large ? 100'000'000 : 100'000);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
+         (is_large ? " GB" : " MB");
 }
 
 }  // namespace
@@ -126,6 +136,12 @@ Result<BuildReport> ImageBuilder::run() {
   DGFS_CHECK(check_options());
   DGFS_CHECK(open_outputs());
   DGFS_CHECK(scan());
+  if (options_.dry_run) {
+    DGFS_TRY(largest, largest_contents(*tree_, kLargestReported, stop_));
+    report_.largest = std::move(largest);
+    report_.elapsed_ns = env_.monotonic_ns() - begin_ns;
+    return std::move(report_);
+  }
   DGFS_CHECK(pack());
   progress_.begin(Phase::kSyncing);
   DGFS_CHECK(stop_.check());
@@ -226,8 +242,10 @@ Status ImageBuilder::lock_outputs(const std::vector<std::string>& paths) {
 Status ImageBuilder::scan_source() {
   const ScanSinks sinks{*tree_, *links_, losses_, progress_};
   if (kept_ != nullptr) {
-    DGFS_TRY(totals, kept_->scan(sinks));
+    plan_.emplace(*kept_);
+    DGFS_TRY(totals, plan_->scan(sinks, spool_place_));
     totals_ = std::move(totals);
+    plan_->add_to(report_);
     return ok();
   }
   Scanner scanner(*root_, options_, entry_rules(), outputs_, sinks,
@@ -243,6 +261,7 @@ Status ImageBuilder::scan() {
   links_ = std::make_unique<LinkSorter>(spool_place_, budget_.sort_bytes);
   DGFS_CHECK(scan_source());
   report_.packed_files = totals_.contents;
+  report_.packed_bytes = totals_.packed_bytes;
   report_.replaced_in_source = totals_.outputs;
   if (!created_given_) created_seconds_ = totals_.newest_mtime.seconds;
   progress_.state().entries = 0;
@@ -256,8 +275,7 @@ Status ImageBuilder::pack() {
   if (options_.digest && options_.long_holes && totals_.long_holes.files != 0) {
     options_.long_holes(totals_.long_holes);
   }
-  DGFS_CHECK(kept_ != nullptr && !kept_->volumes().empty() ? adopt_dictionaries()
-                                                           : train_dictionaries());
+  DGFS_CHECK(keeps_volumes() ? adopt_dictionaries() : train_dictionaries());
   if (options_.compression) {
     packer_.emplace(options_.compression->level, dictionaries_,
                     std::min(budget_.threads, env_.processor_count() + 1), stop_);
@@ -274,10 +292,16 @@ Status ImageBuilder::pack() {
 }
 
 // If there is too little space for all contents, there may still be enough for the different ones.
+// That is not to be hoped for if most contents are kept.
 Status ImageBuilder::reserve_image() {
   auto reserved = volumes_.reserve(totals_.extent_bytes);
-  const bool may_do = !reserved && reserved.error().kind() == ErrorKind::kNoSpace;
-  return may_do && finds_duplicates() ? Status(ok()) : reserved;
+  if (reserved || reserved.error().kind() != ErrorKind::kNoSpace) return reserved;
+  if (!keeps_volumes()) return finds_duplicates() ? Status(ok()) : std::move(reserved);
+  const auto free = volumes_.file(0).free_bytes();
+  if (!free) return reserved;
+  return Error(ErrorKind::kNoSpace, 4225,
+               options_.image_path + " needs " + space_text(totals_.extent_bytes) + ", and " +
+                   space_text(free.assume_value()) + " are free");
 }
 
 Status ImageBuilder::pack_tree(AppendFiles& volumes, IndexWriter& index) {
@@ -313,17 +337,14 @@ Status ImageBuilder::pack_tree(AppendFiles& volumes, IndexWriter& index) {
   // Trains the model while other threads read and write contents.
   DGFS_TRY(model, train_model(*tree_, options_, stop_));
   DGFS_CHECK(index.begin(std::move(model)));
-  std::optional<KeptExtents> kept;
-  if (kept_ != nullptr) kept.emplace(spool_place_);
-  Packer packer({data, index, losses_, progress_, kept ? &*kept : nullptr});
+  Packer packer({data, index, losses_, progress_, plan_.has_value(), plan_ && plan_->keeps_any()});
   DGFS_CHECK(packer.run());
+  report_.kept_files = packer.kept_files();
   report_.hard_links = packer.further_names();
   report_.shared_files = packer.shared_files();
   report_.shared_bytes = packer.shared_bytes();
   IndexFacts found = facts(data.frames());
-  if (kept) {
-    DGFS_CHECK(add_kept_volumes(std::move(*kept), found));
-  }
+  if (plan_) plan_->add_to(found);
   DGFS_TRY(superblock, index.finish(found));
   report_.superblock = superblock;
   return ok();
@@ -340,24 +361,6 @@ IndexFacts ImageBuilder::facts(const ContentHash& frames) const {
   // An index with the default name finds the image by that name and needs no hint.
   if (index_path_ == default_index_path(options_)) facts.volumes.front().hint.clear();
   return facts;
-}
-
-// Volumes without a used byte are not needed.
-Status ImageBuilder::add_kept_volumes(KeptExtents kept, IndexFacts& facts) {
-  report_.kept_files = kept.files();
-  DGFS_TRY(used, std::move(kept).finish());
-  for (const KeptVolume& volume : kept_->volumes()) {
-    const auto found = used.find(volume.record.number);
-    if (found == used.end()) continue;
-    facts.volumes.push_back(volume.record);
-    facts.origins.push_back(volume.origin);
-    auto& dead_bytes = facts.origins.back().dead_bytes;
-    dead_bytes = volume.record.data_end - format::kPageBytes - found->second;
-    report_.kept_bytes += found->second;
-    report_.dead_bytes += dead_bytes;
-  }
-  facts.next_inode = kept_->next_inode();
-  return ok();
 }
 
 // Trains before anything is packed, because the first files need the dictionaries too.

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "builder/index/writer.h"
+#include "builder/kept_plan.h"
 #include "builder/kept_tree.h"
 #include "builder/losses.h"
 #include "builder/options.h"
-#include "builder/pack/kept_extents.h"
 #include "builder/pack/output_volumes.h"
 #include "builder/progress.h"
 #include "builder/read/batch_filler.h"
@@ -41,8 +41,8 @@ class ImageBuilder {
   /// @param env, options  must outlive the builder
   /// @param make_filler   makes the fillers that read contents; empty: contents come from the files
   ///                      of the source
-  ImageBuilder(storage::Env& env, const BuildOptions& options,
-               const BuildSource& source = {}, BatchFillerMaker make_filler = {});
+  ImageBuilder(storage::Env& env, const BuildOptions& options, const BuildSource& source = {},
+               BatchFillerMaker make_filler = {});
 
   [[nodiscard]] Result<BuildReport> run();
 
@@ -73,7 +73,6 @@ class ImageBuilder {
   [[nodiscard]] Status train_dictionaries();
   [[nodiscard]] Status adopt_dictionaries();
   [[nodiscard]] Status scan_source();
-  [[nodiscard]] Status add_kept_volumes(KeptExtents kept, IndexFacts& facts);
   [[nodiscard]] Status scan();
   [[nodiscard]] Status pack();
   [[nodiscard]] Status reserve_image();
@@ -84,6 +83,7 @@ class ImageBuilder {
   [[nodiscard]] bool has_index_file() const { return !index_path_.empty(); }
   /// Contents from a given filler have no fingerprints.
   [[nodiscard]] bool finds_duplicates() const { return options_.dedup && !make_filler_; }
+  [[nodiscard]] bool keeps_volumes() const { return kept_ != nullptr && !kept_->volumes().empty(); }
 
   storage::Env& env_;
   const BuildOptions& options_;
@@ -101,7 +101,8 @@ class ImageBuilder {
 
   std::unique_ptr<storage::Directory> opened_;  ///< null: the caller has opened the source
   const storage::Directory* root_;
-  const KeptTree* kept_;
+  const KeptTree* kept_;  ///< null: numbers and contents are new
+  std::optional<KeptPlan> plan_;
   OutputVolumes volumes_;
   std::unique_ptr<storage::File> index_file_;
   std::unique_ptr<TreeSpool> tree_;

@@ -95,6 +95,8 @@ struct BuildOptions {
   /// If not empty: packs only these and the entries below them, with the directories on the way. A
   /// missing path is a failure.
   std::vector<std::string> paths;
+  /// Only scans, and reports what would be packed. Checks the outputs, and writes nothing to them.
+  bool dry_run = false;
   bool one_file_system = false;      ///< directories on other file systems are kept empty
   bool keep_going = false;           ///< record an entry that cannot be packed instead of failing
   std::optional<std::uint32_t> uid;  ///< owner for every entry

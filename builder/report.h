@@ -27,6 +27,12 @@ struct Loss {
   LostPart part = LostPart::kEntry;  ///< how much of the entry is lost
 };
 
+/// A file that would be packed. A value.
+struct LargeContent {
+  std::uint64_t bytes = 0;
+  std::string path;  ///< below the source
+};
+
 /// The result of a build. A value.
 struct BuildReport {
   format::Superblock superblock;            ///< of the index
@@ -38,14 +44,19 @@ struct BuildReport {
   std::uint64_t shared_files = 0;           ///< files with the content of an earlier file
   std::uint64_t shared_bytes = 0;           ///< bytes that extents of these would have taken
   std::uint64_t sockets_and_such = 0;       ///< FIFOs, sockets, devices
-  std::uint64_t packed_files = 0;  ///< with contents that were read, each name counted
-  std::uint64_t kept_files = 0;  ///< objects whose contents stay in volumes of other images
-  std::uint64_t kept_bytes = 0;  ///< of these volumes, which their extents take
-  std::uint64_t dead_bytes = 0;  ///< of these volumes, which no file of the image has
-  std::uint64_t elapsed_ns = 0;             ///< wall clock
+  std::uint64_t packed_files = 0;           ///< with contents that were read, each name counted
+  std::uint64_t kept_files = 0;    ///< objects whose contents stay in volumes of other images
+  std::uint64_t packed_bytes = 0;  ///< sizes of the files that were read, each name counted
+  std::uint64_t kept_names = 0;    ///< names of objects whose contents are kept
+  std::vector<std::string> kept_volumes;  ///< file names of volumes with kept contents
+  std::uint64_t kept_bytes = 0;           ///< of these volumes, which their extents take
+  std::uint64_t dead_bytes = 0;           ///< of these volumes, which no file of the image has
+  std::uint64_t elapsed_ns = 0;           ///< wall clock
   /// Output files that lie in the source and were not packed: paths below the source, at most
   /// kLossesKeptMax.
   std::vector<std::string> replaced_in_source;
+  /// Only of a dry run: the largest files that would be packed, the largest first.
+  std::vector<LargeContent> largest;
   std::vector<Loss> losses;      ///< only with keep_going; the first kLossesKeptMax
   std::uint64_t loss_count = 0;  ///< all lost entries, also those not in `losses`
   /// Losses of parts of entries that the image has, also those not in `losses`.

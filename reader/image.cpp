@@ -57,6 +57,7 @@ Result<InodeNumber> Image::parent(InodeNumber inode) const {
   auto known = opened_->names.parent(inode);
   if (known || known.assume_error().kind() != ErrorKind::kNotFound) return known;
   const auto first = opened_->object_names.first(inode);
+  if (!first && first.assume_error().kind() != ErrorKind::kNotFound) return first.assume_error();
   if (!first || !first.assume_value()) return known;
   return first.assume_value()->directory;
 }
@@ -65,6 +66,7 @@ Result<std::string> Image::path_of(InodeNumber inode) const {
   auto known = opened_->names.path_of(inode);
   if (known || known.assume_error().kind() != ErrorKind::kNotFound) return known;
   const auto first = opened_->object_names.first(inode);
+  if (!first && first.assume_error().kind() != ErrorKind::kNotFound) return first.assume_error();
   if (!first || !first.assume_value()) return known;
   DGFS_TRY(path, opened_->names.path_of(first.assume_value()->directory));
   return path.empty() ? first.assume_value()->name : path + "/" + first.assume_value()->name;
@@ -145,6 +147,8 @@ const std::vector<format::VolumeRecord>& Image::volumes() const {
 const std::vector<format::VolumeOrigin>& Image::volume_origins() const {
   return opened_->volumes->origins();
 }
+
+const std::optional<format::StateId>& Image::state() const { return opened_->tables.state; }
 
 std::size_t Image::inode_runs() const { return opened_->tables.inodes.runs().size(); }
 

@@ -29,14 +29,18 @@
 #include "format/page/sizes.h"
 #include "format/section/digest.h"
 #include "format/section/sparse_map.h"
+#include "format/section/state_id.h"
 #include "format/section/volume_origins.h"
-#include "format/zstd/content_dictionary.h"
 #include "reader/content/read_many.h"
 #include "reader/counters.h"
 #include "reader/directory_cursor.h"
 #include "reader/node.h"
 #include "reader/open_options.h"
 #include "storage/env.h"
+
+namespace dgfs::format {
+class ContentDictionaries;
+}
 
 namespace dgfs::reader {
 
@@ -195,10 +199,12 @@ class Image {
   [[nodiscard]] Status check_is_volume(const std::string& path) const;
   /// Volumes among them that are files of other images, with rising numbers.
   [[nodiscard]] const std::vector<format::VolumeOrigin>& volume_origins() const;
+  /// Id of the state of a delta that the tree equals; none: the image states none.
+  [[nodiscard]] const std::optional<format::StateId>& state() const;
   /// Number of runs of consecutive object numbers; 28 bytes of memory each.
   [[nodiscard]] std::size_t inode_runs() const;
-  /// How the header of a volume names it, to refer to it from another image. Opens the volume if the
-  /// index does not tell. Errors: those of reading from it.
+  /// How the header of a volume names it, to refer to it from another image. Opens the volume if
+  /// the index does not tell. Errors: those of reading from it.
   [[nodiscard]] Result<format::VolumeOrigin> origin_of(format::VolumeNumber number) const;
   /// Dictionaries that compressed contents may need.
   [[nodiscard]] const format::ContentDictionaries& content_dictionaries() const;

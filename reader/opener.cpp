@@ -188,7 +188,8 @@ Result<Opened> open_by_index(const Request& request, std::shared_ptr<storage::Fi
 
 // Opens the file at the path according to its kind.
 Result<Opened> open_at_path(const Request& request, const AtPath& there) {
-  if (there.kind == Kind::kImage) return open_by_image(request, {there.file, there.header.header, there.header.checksum});
+  if (there.kind == Kind::kImage)
+    return open_by_image(request, {there.file, there.header.header, there.header.checksum});
   if (there.kind == Kind::kNeither) {
     return Error(ErrorKind::kCorrupt, 3105, "neither an image nor an index of DGFS")
         .in_file(request.path);

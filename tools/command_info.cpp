@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/json.h"
+#include "delta/store/directory/states.h"
 #include "format/entry/mode.h"
 #include "format/limits.h"
 #include "tools/cli/option_parser.h"
@@ -175,6 +176,7 @@ void print_text(const Session& session, const reader::Image& image) {
     row("digests", printable(algorithm.error().message()));
   }
   row("links", counted(superblock.link_entries, "object") + " with several names");
+  if (image.state()) row("state", delta::state_text(*image.state()) + ", of a delta");
   row("numbers", counted(image.inode_runs(), "run"));
   row("volumes", grouped(image.volumes().size()));
   for (const auto& origin : image.volume_origins()) row("needs", origin_text(image, origin));
@@ -332,6 +334,7 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
       .add("inode_runs", image.inode_runs())
       .add("volumes", image.volumes().size())
       .add_raw("needed_volumes", origins_json(image))
+      .add("state", image.state() ? delta::state_text(*image.state()) : std::string())
       .add_raw("missing_volumes", fmt::format("[{}]", fmt::join(missing_volumes(image), ",")));
   add_sections(json, superblock);
   add_space(json, space_parts(image, files_bytes));

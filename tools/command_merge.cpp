@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ namespace dgfs::tools {
 namespace {
 
 constexpr std::size_t kMemoryBytesDefault = std::size_t{256} << 20;
+constexpr char kAllContents[] = "all";  // of --repack
 // The caches of image, delta and view take a quarter of the memory, but at least so much, which is
 // the least for a view and some blocks in the hands of threads.
 constexpr std::size_t kCacheShare = 4;
@@ -44,11 +46,20 @@ struct MergeCommand {
   std::optional<std::size_t> fragment_frame_bytes;
   std::optional<std::optional<format::DigestAlgorithm>> digest;
   bool repacks = false;
+  std::optional<unsigned> dead_percent;
   bool renumbers = false;
   merge::KeptTimes times = merge::KeptTimes::kAll;
   bool quiet = false;
   bool json = false;
 };
+
+Result<unsigned> parse_percent(const std::string& text) {
+  unsigned percent = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, percent);
+  if (error == std::errc() && stop == end && percent < 100) return percent;
+  return Error(ErrorKind::kInvalidArgument, 6949, "must be a number from 0 to 99");
+}
 
 void add_input_options(OptionParser& options, MergeCommand& command,
                        std::optional<std::string>& delta) {
@@ -70,12 +81,23 @@ void add_output_options(OptionParser& options, MergeCommand& command) {
                  "repeated)",
                  build.volume_paths);
   options.flag("--force", "Also replace files at these paths that are not DGFS files", build.force);
-  options.flag("--repack", "Pack all contents anew, so that NEW needs no other image",
-               command.repacks);
-  options.flag("--renumber",
-               "With --repack: give all objects new numbers, as a build does, and drop the times of "
-               "access and of the last change of attributes",
-               command.renumbers);
+  options.on_optional_value(
+      "--repack", "PERCENT", kAllContents,
+      "Pack all contents anew, so that NEW needs no other image. With PERCENT, from 0 to 99: pack "
+      "anew the contents of volumes with more than so many of a hundred bytes that no file uses",
+      [&](const std::string& value) -> Status {
+        command.repacks = value == kAllContents;
+        command.dead_percent.reset();
+        if (command.repacks) return ok();
+        DGFS_TRY(percent, parse_percent(value));
+        command.dead_percent = percent;
+        return ok();
+      });
+  options.flag(
+      "--renumber",
+      "With --repack: give all objects new numbers, as a build does, and drop the times of "
+      "access and of the last change of attributes",
+      command.renumbers);
   options.on_value("--times", "WHICH",
                    "Keep all times (default), or mtime alone: a file with another time of access, "
                    "or of the last change of attributes, takes 7 to 9 bytes more in the index",
@@ -120,6 +142,8 @@ void add_output_options(OptionParser& options, MergeCommand& command) {
 }
 
 void add_work_options(OptionParser& options, MergeCommand& command) {
+  options.flag("-n,--dry-run", "Write nothing; print what would be packed, the largest files first",
+               command.build.dry_run);
   options.number("-j,--jobs", "N", "Reading threads, as of dgfs build", command.build.jobs);
   options.on_value("--memory", "SIZE",
                    "Memory for buffers, sorting and caches, at least 28M (default: 256M); K, M "
@@ -204,11 +228,15 @@ void print_report(const Session& session, const MergeCommand& command,
     return session.print(json.line());
   }
   if (command.quiet) return;
+  if (command.build.dry_run) return print_plan(session, command.build, report);
   print_summary(session, command.build, report, "entries");
-  if (report.kept_files == 0) return;
+  if (report.kept_volumes.empty()) return;
   session.print(fmt::format("{} needs {}; --repack makes an image that needs no other\n",
-                            shell_quoted(command.build.image_path),
-                            shell_quoted(command.inputs.image_path)));
+                            shell_quoted(command.build.image_path), volumes_text(report)));
+  const auto folder = storage::parent_path(command.inputs.image_path);
+  if (is_same_file(session, folder, storage::parent_path(command.build.image_path))) return;
+  session.print(fmt::format("both must lie in one folder, or commands need --volume {}\n",
+                            shell_quoted(folder)));
 }
 
 int run(const Session& session, MergeCommand& command) {
@@ -235,7 +263,8 @@ int run(const Session& session, MergeCommand& command) {
       command.renumbers
           ? merge::repack(session.env(), *opened.view, command.build)
           : merge::merge(session.env(), *opened.image, *opened.delta, *opened.view,
-                         {command.times, !command.repacks}, command.build);
+                         {command.times, !command.repacks, command.dead_percent, opened.state},
+                         command.build);
   bar.clear();
   if (!report) return session.fail(report.error(), kNothing);
   print_report(session, command, report.value());
@@ -249,6 +278,11 @@ Manual merge_manual() {
            "an older image at NEW is replaced then. A merge that fails or is interrupted leaves "
            "nothing behind. The same IMAGE, changes and options give the same bytes, on any number "
            "of threads.",
+           "Contents that have not changed stay where they are, in the files of IMAGE and of the "
+           "images that IMAGE needs. So NEW needs these files, and 'dgfs info' lists them. "
+           "Contents "
+           "of earlier merges that are not larger than the rest are packed anew, so that these "
+           "files stay few.",
            "With --repack and --renumber, NEW is the image that dgfs build makes of the same tree "
            "with the same options: it has all contents, and needs no other image. A delta of IMAGE "
            "does not belong to it; begin a new one. Times of last access and of last change of "
@@ -257,9 +291,8 @@ Manual merge_manual() {
            "The check runs before anything is written."},
       .examples = {{"dgfs merge crawl.dgfs --delta crawl.delta -o new.dgfs --repack --renumber",
                     "Packs the image and its changes into an image of its own."},
-                   {"dgfs merge crawl.dgfs --delta crawl.delta --as-of nightly-02 -o new.dgfs "
-                    "--repack --renumber",
-                    "Packs an earlier state, also while the delta is mounted."}},
+                   {"dgfs merge crawl.dgfs --delta crawl.delta --as-of nightly-02 -o new.dgfs",
+                    "Packs the changes up to an earlier state, also while the delta is mounted."}},
       .exit_statuses = {{0, "NEW is complete and in its place."},
                         {1, "Nothing was written."},
                         {2, "Wrong usage."}},

@@ -32,8 +32,8 @@ struct PagePlan {
 };
 
 /// Plans a page that begins with the first entry. Sets address and gap of all entries that it may
-/// take. A name of a linked object states its extent only where that lies in the sum, since the link
-/// record has the address.
+/// take. A name of a linked object states its extent only where that lies in the sum, since the
+/// link record has the address.
 /// @param entries  at least one; more than fit into a page, if there are more
 /// @param places   of their extents
 /// @param may_gap  whether the codec of the page has gaps

@@ -31,8 +31,8 @@ class PageWriter {
   /// Adds an entry. Zones must rise, and keys must rise in each zone. Swaps `entry` with a used
   /// one, so that strings are reused. Errors: kIo, kNoSpace; kLimit (2^16 attribute tables).
   [[nodiscard]] Status add(std::uint64_t zone, format::Entry& entry);
-  /// Adds a name whose extent may lie anywhere: the page plan sets its address and its gap. An image
-  /// has either all names from this call, or none.
+  /// Adds a name whose extent may lie anywhere: the page plan sets its address and its gap. An
+  /// image has either all names from this call, or none.
   /// @param place  of its extent
   [[nodiscard]] Status add_placed(format::Entry& entry, const ExtentPlace& place);
   /// Sets where the extents of the following entries begin. Ends the page, because the running sum

@@ -70,8 +70,8 @@ Status IndexWriter::begin(std::shared_ptr<const format::Model> model) {
 
 Status IndexWriter::begin_directory() { return directories_.begin_list(); }
 
-Status IndexWriter::add(format::Entry& entry) {
-  DGFS_CHECK(note_name(entry, next_ordinal() + 1));
+Status IndexWriter::add(format::Entry& entry, format::InodeNumber number) {
+  DGFS_CHECK(note_name(entry, number));
   return pages_.add(0, entry);
 }
 
@@ -165,8 +165,7 @@ Result<format::Superblock> IndexWriter::finish(const IndexFacts& facts) {
     superblock_.incompat |= format::feature::kIncompatForeignVolumes;
   }
   if (pages_.has_gaps()) superblock_.incompat |= format::feature::kIncompatGaps;
-  if (runs_.is_split() ||
-      facts.next_inode.value_or(UINT64_MAX) <= superblock_.namespace_entries) {
+  if (runs_.is_split() || facts.next_inode.value_or(UINT64_MAX) <= superblock_.namespace_entries) {
     superblock_.incompat |= format::feature::kIncompatSplitInodes;
   }
   DGFS_CHECK(index_.finish(superblock_));
@@ -210,10 +209,15 @@ Status IndexWriter::write_sections(const IndexFacts& facts) {
     DGFS_CHECK(write_digests());
   }
   DGFS_CHECK(write_link_names());
-  if (facts.origins.empty()) return ok();
-  Buffer origins;
-  format::encode_volume_origins(facts.origins, origins);
-  return write_block(SectionKind::kVolumeOrigins, origins);
+  if (!facts.origins.empty()) {
+    Buffer origins;
+    format::encode_volume_origins(facts.origins, origins);
+    DGFS_CHECK(write_block(SectionKind::kVolumeOrigins, origins));
+  }
+  if (!facts.state) return ok();
+  Buffer state;
+  format::encode_state_id(*facts.state, state);
+  return write_block(SectionKind::kState, state, false);
 }
 
 Status IndexWriter::write_digests() {

@@ -21,6 +21,7 @@
 #include "format/header/volume_header.h"
 #include "format/section/digest.h"
 #include "format/section/inode_runs.h"
+#include "format/section/state_id.h"
 #include "format/section/volume_origins.h"
 #include "format/zstd/content_dictionary.h"
 
@@ -35,6 +36,8 @@ struct IndexFacts {
   bool incomplete = false;                    ///< some inputs were left out
   /// Those among them that are files of other images.
   std::vector<format::VolumeOrigin> origins = {};
+  /// State of a delta that the tree equals.
+  std::optional<format::StateId> state = {};
   /// No object ever had this number or a higher one; none: numbers are ordinals plus one.
   std::optional<format::InodeNumber> next_inode = {};
   const format::ContentDictionaries* dictionaries = nullptr;  ///< null: none
@@ -51,12 +54,14 @@ class IndexWriter {
   [[nodiscard]] Status begin(std::shared_ptr<const format::Model> model);
   /// Begins the next directory in depth-first order: its children follow, if it has any.
   [[nodiscard]] Status begin_directory();
-  /// Adds the next entry in key order, the root first. Uses up `entry`. Its number is one more than
-  /// its ordinal.
-  [[nodiscard]] Status add(format::Entry& entry);
-  /// The same of an entry whose extent may lie anywhere (PageWriter::add_placed).
+  /// Adds the next entry in key order, the root first. Uses up `entry`.
   /// @param number  of the entry; 0: none of its own, since it is a name of a linked object
-  /// @param place   of its extent
+  [[nodiscard]] Status add(format::Entry& entry, format::InodeNumber number);
+  /// The same with a number that is one more than the ordinal.
+  [[nodiscard]] Status add(format::Entry& entry) { return add(entry, next_ordinal() + 1); }
+  /// The same of an entry whose extent may lie anywhere (PageWriter::add_placed). Not together with
+  /// add().
+  /// @param place  of its extent
   [[nodiscard]] Status add_placed(format::Entry& entry, format::InodeNumber number,
                                   const ExtentPlace& place);
   /// Sets where the extents of the following entries begin.
@@ -103,7 +108,7 @@ class IndexWriter {
   std::optional<DigestWriter> digests_;
   LinkNamesWriter link_names_;
   format::InodeRunsEncoder runs_;
-  Spool inode_runs_;  ///< full blocks of them
+  Spool inode_runs_;      ///< full blocks of them
   Spool link_records_;    ///< each with its digest, or none
   RunSorter link_order_;  ///< number of an object, and offset of its record
   std::shared_ptr<const format::Model> model_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/content/extent.h"
+
 namespace dgfs::builder {
 namespace {
 
@@ -14,9 +16,15 @@ constexpr std::size_t kSortBytes = std::size_t{1} << 20;
 
 KeptExtents::KeptExtents(const SpoolPlace& place) : stretches_(place, kSortBytes) {}
 
-Status KeptExtents::add(const format::DataAddress& at, std::uint64_t stored_bytes) {
-  ++files_;
-  const auto end = at.offset_bytes + stored_bytes;
+Status KeptExtents::add(const ScannedEntry& entry) {
+  const format::DataAddress& at = entry.kept->address;
+  KeptUse& use = uses_[at.volume];
+  ++use.files;
+  use.content_bytes += entry.size_bytes;
+  if (!entry.is_multiply_linked()) {
+    use.raw_extent_bytes += format::raw_extent_bytes(entry.size_bytes);
+  }
+  const auto end = at.offset_bytes + entry.kept->stored_bytes;
   if (stretch_[0] == at.volume && stretch_[2] == at.offset_bytes) {
     stretch_[2] = end;
     return ok();
@@ -30,19 +38,19 @@ Status KeptExtents::end_stretch() {
   return stretch_[1] == stretch_[2] ? ok() : stretches_.add(stretch_);
 }
 
-Result<std::map<format::VolumeNumber, std::uint64_t>> KeptExtents::finish() && {
+Result<KeptUses> KeptExtents::finish() && {
   DGFS_CHECK(end_stretch());
   DGFS_TRY(sorted, std::move(stretches_).finish());
-  std::map<format::VolumeNumber, std::uint64_t> bytes;
   std::uint64_t volume = 0;
   std::uint64_t counted_until = 0;
   while (true) {
     DGFS_TRY(stretch, sorted->next());
-    if (!stretch) return bytes;
+    if (!stretch) return std::move(uses_);
     const auto& [number, begin, end] = *stretch;
     if (std::exchange(volume, number) != number) counted_until = 0;
     if (end <= counted_until) continue;
-    bytes[static_cast<format::VolumeNumber>(number)] += end - std::max(begin, counted_until);
+    uses_[static_cast<format::VolumeNumber>(number)].extent_bytes +=
+        end - std::max(begin, counted_until);
     counted_until = end;
   }
 }

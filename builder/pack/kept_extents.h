@@ -8,9 +8,20 @@
 #include <map>
 
 #include "builder/spool/run_sorter.h"
-#include "format/entry/entry.h"
+#include "builder/spool/tree_record.h"
 
 namespace dgfs::builder {
+
+/// Uses of a volume of another image. A value.
+struct KeptUse {
+  std::uint64_t extent_bytes = 0;  ///< of the volume, which extents take: each byte once
+  // Each name counted:
+  std::uint64_t files = 0;
+  std::uint64_t content_bytes = 0;     ///< sizes of the files
+  std::uint64_t raw_extent_bytes = 0;  ///< of extents of single files, if they were not compressed
+};
+/// By volume, with its number in the new image.
+using KeptUses = std::map<format::VolumeNumber, KeptUse>;
 
 /// For one thread. Memory: about a megabyte for any number of extents.
 class KeptExtents {
@@ -18,19 +29,17 @@ class KeptExtents {
   explicit KeptExtents(const SpoolPlace& place);
 
   // Errors: kIo, kNoSpace.
-  /// Extents may come in any order, equal ones and overlapping ones, too.
-  [[nodiscard]] Status add(const format::DataAddress& at, std::uint64_t stored_bytes);
-  /// The bytes that extents have in each volume, each byte once. Ends adding.
-  [[nodiscard]] Result<std::map<format::VolumeNumber, std::uint64_t>> finish() &&;
-
-  [[nodiscard]] std::uint64_t files() const { return files_; }
+  /// Adds ScannedEntry::kept. Extents may come in any order, equal ones and overlapping ones, too.
+  [[nodiscard]] Status add(const ScannedEntry& entry);
+  /// Ends adding.
+  [[nodiscard]] Result<KeptUses> finish() &&;
 
  private:
   [[nodiscard]] Status end_stretch();
 
-  RunSorter stretches_;        ///< volume, begin, end
-  SortRecord stretch_{};       ///< of the last extents, which lie one behind the other
-  std::uint64_t files_ = 0;
+  RunSorter stretches_;   ///< volume, begin, end
+  SortRecord stretch_{};  ///< of the last extents, which lie one behind the other
+  KeptUses uses_;
 };
 
 }  // namespace dgfs::builder

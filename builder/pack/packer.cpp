@@ -38,7 +38,7 @@ Status Packer::complete_items(WrittenBatch& batch) {
   prefix_ = batch.prefix;
   if (batch.group.volume != data_at_.volume) {
     data_at_ = batch.group;
-    if (parts_.kept == nullptr) {
+    if (!parts_.keeps_contents) {
       DGFS_CHECK(parts_.index.begin_extents(data_at_));
     }
   }
@@ -79,18 +79,25 @@ Status Packer::complete(BatchItem& item, ScannedEntry& scanned) {
     entry_.link_count = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(item.link.name_count, std::numeric_limits<std::uint32_t>::max()));
   }
-  return parts_.kept != nullptr ? add_placed(item, scanned, digest) : add_entry(item, digest);
+  return parts_.keeps_contents ? add_placed(item, scanned, digest)
+                               : add_entry(item, scanned, digest);
 }
 
-Status Packer::add_entry(const BatchItem& item, const std::optional<format::Digest>& digest) {
+// Of an object.
+format::InodeNumber Packer::number_of(const ScannedEntry& scanned) const {
+  return parts_.keeps_numbers ? scanned.inode : parts_.index.next_ordinal() + 1;
+}
+
+Status Packer::add_entry(const BatchItem& item, const ScannedEntry& scanned,
+                         const std::optional<format::Digest>& digest) {
   const bool is_in_sum = item.stored.at_bytes == 0;
   if (!is_in_sum) entry_.address = format::DataAddress{item.stored.volume, item.stored.at_bytes};
   const std::uint64_t advance = format::running_bytes(entry_);
   if (item.link.is_first()) {
-    DGFS_CHECK(add_first_name(digest));
+    DGFS_CHECK(add_first_name(scanned, digest));
   } else {
     DGFS_CHECK(add_digest(digest));
-    DGFS_CHECK(parts_.index.add(entry_));
+    DGFS_CHECK(parts_.index.add(entry_, number_of(scanned)));
   }
   data_at_.offset_bytes += advance;
   return ok();
@@ -102,7 +109,7 @@ Status Packer::add_placed(const BatchItem& item, const ScannedEntry& scanned,
   ExtentPlace place;
   if (scanned.kept) {
     place = {scanned.kept->address, scanned.kept->stored_bytes};
-    DGFS_CHECK(parts_.kept->add(place->at, place->stored_bytes));
+    ++kept_files_;
   } else if (item.stored.at_bytes != 0) {
     place = {{item.stored.volume, item.stored.at_bytes}, entry_.stored_bytes};
   } else if (entry_.stored_bytes != 0) {
@@ -190,16 +197,17 @@ Status Packer::add_digest(const std::optional<format::Digest>& digest) {
 }
 
 // Makes entry_ the link record, and adds a name that refers to it.
-Status Packer::add_first_name(const std::optional<format::Digest>& digest) {
+Status Packer::add_first_name(const ScannedEntry& scanned,
+                              const std::optional<format::Digest>& digest) {
   format::Entry name;
   name.key = entry_.key;
   name.mode = format::type_of(entry_.mode);
-  name.link_inode = parts_.index.next_ordinal() + 1;
+  name.link_inode = number_of(scanned);
   if (!entry_.address) name.stored_bytes = entry_.stored_bytes;
   entry_.key = format::link_key(name.link_inode);
   if (name.stored_bytes != 0) entry_.address = data_at_;
   DGFS_CHECK(parts_.index.add_link_record(entry_, name.link_inode, digest ? &*digest : nullptr));
-  return parts_.index.add(name);
+  return parts_.index.add(name, parts_.keeps_numbers ? 0 : name.link_inode);
 }
 
 Status Packer::add_further_name(const BatchItem& item, const ScannedEntry& scanned) {
@@ -213,12 +221,12 @@ Status Packer::add_further_name(const BatchItem& item, const ScannedEntry& scann
   format::Entry name;
   set_key(name.key, prefix_, scanned.name);
   name.mode = format::type_of(scanned.mode);
-  if (parts_.kept != nullptr) {
-    name.link_inode = scanned.inode;
-    return parts_.index.add_placed(name, 0, {});
+  if (!parts_.keeps_numbers) {
+    name.link_inode = first - omitted_.count_before(first) + 1;
+    return parts_.index.add(name, parts_.index.next_ordinal() + 1);
   }
-  name.link_inode = first - omitted_.count_before(first) + 1;
-  return parts_.index.add(name);
+  name.link_inode = scanned.inode;
+  return parts_.keeps_contents ? parts_.index.add_placed(name, 0, {}) : parts_.index.add(name, 0);
 }
 
 Status Packer::omit(const BatchItem& item) { return omitted_.add(item.position); }

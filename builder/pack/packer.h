@@ -12,7 +12,6 @@
 #include "builder/index/writer.h"
 #include "builder/losses.h"
 #include "builder/pack/data_writer.h"
-#include "builder/pack/kept_extents.h"
 #include "builder/progress.h"
 #include "format/limits.h"
 
@@ -24,9 +23,8 @@ struct PackerParts {
   IndexWriter& index;
   LossLog& losses;
   ProgressMeter& progress;
-  /// Not null: objects keep their numbers, ScannedEntry::inode, and contents may lie in volumes of
-  /// other images.
-  KeptExtents* kept = nullptr;
+  bool keeps_numbers = false;   ///< ScannedEntry::inode
+  bool keeps_contents = false;  ///< some contents lie in volumes of other images
 };
 
 /// Single use.
@@ -39,6 +37,8 @@ class Packer {
 
   /// Names of multiply linked objects beyond the first of each.
   [[nodiscard]] std::uint64_t further_names() const { return further_names_; }
+  /// Objects whose contents stay in volumes of other images.
+  [[nodiscard]] std::uint64_t kept_files() const { return kept_files_; }
   /// Files with the content of an earlier file, and the bytes that their extents would have taken.
   [[nodiscard]] std::uint64_t shared_files() const { return shared_files_; }
   [[nodiscard]] std::uint64_t shared_bytes() const { return shared_bytes_; }
@@ -52,9 +52,12 @@ class Packer {
   /// The digest to keep; none if none is wanted.
   [[nodiscard]] Result<std::optional<format::Digest>> digest_of(const BatchItem& item,
                                                                 const ScannedEntry& scanned) const;
-  [[nodiscard]] Status add_entry(const BatchItem& item, const std::optional<format::Digest>& digest);
+  [[nodiscard]] format::InodeNumber number_of(const ScannedEntry& scanned) const;
+  [[nodiscard]] Status add_entry(const BatchItem& item, const ScannedEntry& scanned,
+                                 const std::optional<format::Digest>& digest);
   [[nodiscard]] Status add_digest(const std::optional<format::Digest>& digest);
-  [[nodiscard]] Status add_first_name(const std::optional<format::Digest>& digest);
+  [[nodiscard]] Status add_first_name(const ScannedEntry& scanned,
+                                      const std::optional<format::Digest>& digest);
   [[nodiscard]] Status add_placed(const BatchItem& item, const ScannedEntry& scanned,
                                   const std::optional<format::Digest>& digest);
   [[nodiscard]] Status add_further_name(const BatchItem& item, const ScannedEntry& scanned);
@@ -69,6 +72,7 @@ class Packer {
   format::DataAddress data_at_{0, format::kPageBytes};
   std::uint64_t counted_bytes_ = 0;  ///< bytes of a file in pieces that progress has counted
   std::uint64_t further_names_ = 0;
+  std::uint64_t kept_files_ = 0;
   std::uint64_t shared_files_ = 0;
   std::uint64_t shared_bytes_ = 0;
 };

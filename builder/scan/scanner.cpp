@@ -224,6 +224,7 @@ void Scanner::count(const storage::FileStatus& status) {
   if (!format::is_regular(status.mode)) return;
   totals_.content_bytes += status.size_bytes;
   if (status.size_bytes != 0) ++totals_.contents;
+  totals_.packed_bytes += status.size_bytes;
   if (status.size_bytes > status.allocated_bytes) {
     // Each name counts its share of the object, because the object has one digest.
     const auto names_per_digest = options_.hard_dereference ? 1 : status.link_count;

@@ -31,6 +31,7 @@ struct ScanTotals {
   std::uint64_t entries = 0;
   std::uint64_t content_bytes = 0;  ///< sizes of regular files, each name counted
   std::uint64_t contents = 0;       ///< regular files that are not empty, each name counted
+  std::uint64_t packed_bytes = 0;   ///< sizes of these
   /// Space to reserve for extents, a lower bound: without holes, and without multiply linked files,
   /// which would count once for each name.
   std::uint64_t extent_bytes = 0;

@@ -55,7 +55,7 @@ struct EntryAttributes {
 struct KeptContent {
   format::ExtentCodec codec = format::ExtentCodec::kRaw;
   std::uint64_t stored_bytes = 0;
-  format::DataAddress address;  ///< with the number of the volume in the new image
+  format::DataAddress address;                   ///< with the number of the volume in the new image
   std::optional<std::uint32_t> fragment_offset;  ///< as in format::Entry
   Bytes sparse_map;                              ///< encoded; empty: no holes
   Bytes digest;                                  ///< empty: none is kept

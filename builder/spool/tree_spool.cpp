@@ -60,13 +60,15 @@ void TreeSpool::sample() {
 }
 
 TreeReader::TreeReader(const TreeSpool& tree)
-    : cursor_(tree.spool(), 0, tree.spool().size_bytes()) {}
+    : cursor_(tree.spool(), 0, tree.spool().size_bytes()), packed_(tree.packed()) {}
 
 TreeReader::TreeReader(const TreeSpool& tree, const SamplePoint& from)
     : TreeReader(tree, from, tree.spool().size_bytes()) {}
 
 TreeReader::TreeReader(const TreeSpool& tree, const SamplePoint& from, std::uint64_t end_bytes)
-    : cursor_(tree.spool(), from.offset_bytes, end_bytes), prefix_(from.prefix) {}
+    : cursor_(tree.spool(), from.offset_bytes, end_bytes),
+      packed_(tree.packed()),
+      prefix_(from.prefix) {}
 
 Result<std::optional<Bytes>> TreeReader::next() {
   if (cursor_.at_end()) return std::nullopt;
@@ -81,8 +83,20 @@ Result<std::optional<Bytes>> TreeReader::next() {
   if (record_kind(record) == RecordKind::kDirectory) {
     DGFS_TRY(directory, decode_directory_record(record));
     DGFS_CHECK(apply_directory_record(directory, prefix_));
+  } else if (!packed_.empty() && (record[kRecordFlagsOffset] & kRecordKept) != 0) {
+    DGFS_TRY(changed, without_packed(record));
+    return changed;
   }
   return record;
+}
+
+// The place of the content stands last in a record, and nobody reads it without the flag.
+Result<Bytes> TreeReader::without_packed(Bytes record) {
+  DGFS_TRY(entry, decode_entry_record(record));
+  if (!packed_.contains(entry.kept->address.volume)) return record;
+  changed_.assign(record.begin(), record.end());
+  changed_[kRecordFlagsOffset] &= static_cast<std::uint8_t>(~kRecordKept);
+  return Bytes(changed_);
 }
 
 }  // namespace dgfs::builder

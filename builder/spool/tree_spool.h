@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "builder/spool/spool.h"
@@ -36,6 +38,9 @@ class TreeSpool {
   /// Replaces mode, owner and time of a directory.
   [[nodiscard]] Status restate(std::uint64_t record_offset, const EntryAttributes& attributes);
 
+  /// From now on, the contents of these volumes count as not kept.
+  void pack_anew(std::set<format::VolumeNumber> volumes) { packed_ = std::move(volumes); }
+
   /// The whole record at `record_offset`. Valid until the next call. Errors: those of
   /// Spool::read().
   [[nodiscard]] Result<Bytes> read(std::uint64_t record_offset);
@@ -45,6 +50,9 @@ class TreeSpool {
   /// Sample points, evenly spread and in order. In a large tree there are kSamplePointsMax / 2 to
   /// kSamplePointsMax of them. Depends only on the tree.
   [[nodiscard]] const std::vector<SamplePoint>& sample_points() const { return samples_; }
+
+  /// Volumes of other images whose contents are packed anew.
+  [[nodiscard]] const std::set<format::VolumeNumber>& packed() const { return packed_; }
 
   static constexpr std::size_t kSamplePointsMax = 64;
 
@@ -57,6 +65,7 @@ class TreeSpool {
   std::uint64_t entry_count_ = 0;
   std::uint64_t sample_stride_ = 256;  ///< entries between points; doubles when there are too many
   std::vector<SamplePoint> samples_;
+  std::set<format::VolumeNumber> packed_;
 };
 
 /// Reads tree records in order.
@@ -75,9 +84,13 @@ class TreeReader {
   [[nodiscard]] std::uint64_t record_offset() const { return record_offset_; }
 
  private:
+  [[nodiscard]] Result<Bytes> without_packed(Bytes record);
+
   SpoolCursor cursor_;
+  const std::set<format::VolumeNumber>& packed_;
   std::string prefix_;
   std::uint64_t record_offset_ = 0;
+  Buffer changed_;  ///< a record whose content is packed anew
 };
 
 }  // namespace dgfs::builder

@@ -4,11 +4,14 @@
 // Makes a new image of an image and the changes in its delta.
 #pragma once
 
+#include <optional>
+
 #include "base/result.h"
 #include "builder/options.h"
 #include "builder/report.h"
 #include "delta/merge/merge_tree_options.h"
 #include "delta/view/view.h"
+#include "format/section/state_id.h"
 #include "reader/image.h"
 #include "storage/env.h"
 
@@ -29,10 +32,14 @@ struct MergeOptions {
   /// Contents that the delta has not changed stay in the volumes of the image, which the new image
   /// needs then. false: all contents are packed anew.
   bool keeps_contents = true;
+  /// Those in volumes of whose bytes more than so many of a hundred are dead are packed anew.
+  std::optional<unsigned> dead_percent;
+  std::optional<format::StateId> state;  ///< that is merged, if it has an id
 };
 
 /// Packs all that a view shows into a new image, whose objects keep their numbers. The same
-/// arguments give the same bytes, on any number of threads.
+/// arguments give the same bytes, on any number of threads. Contents in volumes of earlier merges
+/// are packed anew, too, if they are not larger than all that is packed anyway, and can be read.
 /// @param view     of image and delta
 /// @param options  of the build; its `source` is not used
 /// Errors: as of repack(); those of MergeTree::make().

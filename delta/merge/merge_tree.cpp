@@ -43,9 +43,10 @@ Status MergeTree::find_volumes() {
     builder::KeptVolume volume{record, origin};
     volume.record.number = static_cast<format::VolumeNumber>(number++);
     volume.origin.number = volume.record.number;
-    if (volume.record.hint.empty()) {  // that of the image, which its index finds by its own name
-      const auto path = image_.volume_path(record.number);
-      if (path) volume.record.hint = storage::base_name(path.value());
+    const auto path = image_.volume_path(record.number);
+    volume.is_there = path.has_value();
+    if (volume.record.hint.empty() && path) {  // the image, which its index finds by its own name
+      volume.record.hint = storage::base_name(path.value());
     }
     numbers_.emplace(record.number, volume.record.number);
     volumes_.push_back(std::move(volume));
@@ -53,8 +54,9 @@ Status MergeTree::find_volumes() {
   return ok();
 }
 
-Result<builder::ScanTotals> MergeTree::scan(const builder::ScanSinks& sinks) const {
-  return TreeScan(moment_, options_, numbers_, stop_, sinks).run();
+Result<builder::ScanTotals> MergeTree::scan(const builder::ScanSinks& sinks,
+                                            builder::KeptExtents& kept) const {
+  return TreeScan(moment_, options_, numbers_, stop_, sinks, kept).run();
 }
 
 }  // namespace dgfs::merge

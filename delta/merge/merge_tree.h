@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "builder/kept_tree.h"
@@ -29,11 +30,14 @@ class MergeTree final : public builder::KeptTree {
                                                                const MergeTreeOptions& options,
                                                                builder::StopFlag stop);
 
-  [[nodiscard]] Result<builder::ScanTotals> scan(const builder::ScanSinks& sinks) const override;
+  [[nodiscard]] Result<builder::ScanTotals> scan(const builder::ScanSinks& sinks,
+                                                 builder::KeptExtents& kept) const override;
   [[nodiscard]] const storage::Directory& root() const override { return root_; }
   [[nodiscard]] const std::vector<builder::KeptVolume>& volumes() const override {
     return volumes_;
   }
+  [[nodiscard]] builder::KeepRules rules() const override { return options_.rules; }
+  [[nodiscard]] std::optional<format::StateId> state() const override { return options_.state; }
   [[nodiscard]] const format::ContentDictionaries& dictionaries() const override {
     return image_.content_dictionaries();
   }

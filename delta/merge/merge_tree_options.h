@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "builder/kept_tree.h"
 #include "format/entry/entry.h"
+#include "format/section/state_id.h"
 
 namespace dgfs::merge {
 
@@ -18,8 +21,10 @@ enum class KeptTimes : std::uint8_t {
 struct MergeTreeOptions {
   KeptTimes times = KeptTimes::kAll;
   bool xattrs = true;
-  bool wants_digests = false;  ///< the image has them
-  bool keeps_contents = true;  ///< false: all contents are packed anew
+  bool wants_digests = false;            ///< the image has them
+  bool keeps_contents = true;            ///< false: all contents are packed anew
+  builder::KeepRules rules;              ///< of kept contents
+  std::optional<format::StateId> state;  ///< that is merged, if it has an id
   /// Number of the first kept volume in the new image: how many volumes it has of its own.
   format::VolumeNumber first_volume = 1;
 };

@@ -46,7 +46,7 @@ Status TreeScan::scan_children(view::ObjectNumber directory) {
   builder::PendingDirectories pending(sinks_.tree);
   auto scanned = [&]() -> Status {
     DGFS_TRY(walk, view::DirectoryWalk::make(moment_, directory, true));
-    for (auto moved = walk.seek({}); ; moved = walk.next()) {
+    for (auto moved = walk.seek({});; moved = walk.next()) {
       DGFS_CHECK(std::move(moved));
       if (!walk.is_at_name()) return ok();
       DGFS_CHECK(stop_.check());
@@ -55,7 +55,7 @@ Status TreeScan::scan_children(view::ObjectNumber directory) {
   }();
   if (!scanned) {
     // The spools name their files, and an entry is named already.
-    return std::move(scanned);
+    return scanned;
   }
   pending.end();
   sinks_.progress.state().entries = totals_.entries;
@@ -101,8 +101,8 @@ Result<TreeScan::Found> TreeScan::find(view::ObjectNumber object,
   found.is_untouched = false;
   DGFS_TRY(record, moment_.needed_record(object));
   found.attributes = record.attributes;
-  found.may_have_xattrs = view::may_have_xattrs(record) ||
-                          (found.node && found.node->xattrs.present());
+  found.may_have_xattrs =
+      view::may_have_xattrs(record) || (found.node && found.node->xattrs.present());
   return found;
 }
 
@@ -134,14 +134,14 @@ Result<std::uint64_t> TreeScan::add(const Found& found, std::string_view name) {
   if (auto added = add_details(found, entry); !added) {
     return about(path_of(name), added.error());
   }
-  count(entry);
+  DGFS_CHECK(count(entry));
   return sinks_.tree.add(entry);
 }
 
 Status TreeScan::add_details(const Found& found, builder::ScannedEntry& entry) {
   if (format::is_symlink(entry.mode)) {
-    auto target = found.is_untouched ? image().read_link(*found.node)
-                                     : moment_.target(found.object);
+    auto target =
+        found.is_untouched ? image().read_link(*found.node) : moment_.target(found.object);
     DGFS_CHECK(target);
     target_ = std::move(target).value();
     entry.target = target_;
@@ -174,8 +174,8 @@ Status TreeScan::add_details(const Found& found, builder::ScannedEntry& entry) {
 Status TreeScan::keep_content(const Found& found, builder::ScannedEntry& entry) {
   const auto& node = found.node;
   if (!node || !format::is_regular(node->mode) || node->size_bytes != entry.size_bytes) return ok();
-  const auto volume = kept_.find(node->data.volume);
-  if (volume == kept_.end()) return ok();
+  const auto volume = numbers_.find(node->data.volume);
+  if (volume == numbers_.end()) return ok();
   if (!found.is_untouched) {
     DGFS_TRY(is_changed, has_chunks(found.object));
     if (is_changed) return ok();
@@ -210,17 +210,20 @@ Result<bool> TreeScan::has_chunks(view::ObjectNumber object) const {
   return cursor.is_at_place();
 }
 
-void TreeScan::count(const builder::ScannedEntry& entry) {
+Status TreeScan::count(const builder::ScannedEntry& entry) {
   ++totals_.entries;
   totals_.newest_mtime =
       totals_.entries == 1 ? entry.mtime : std::max(totals_.newest_mtime, entry.mtime);
-  if (!format::is_regular(entry.mode)) return;
+  if (!format::is_regular(entry.mode)) return ok();
   totals_.content_bytes += entry.size_bytes;
-  if (!entry.has_content() || entry.kept) return;
+  if (!entry.has_content()) return ok();
+  if (entry.kept) return kept_.add(entry);
   ++totals_.contents;
+  totals_.packed_bytes += entry.size_bytes;
   if (!entry.is_multiply_linked()) {
     totals_.extent_bytes += format::raw_extent_bytes(entry.size_bytes);
   }
+  return ok();
 }
 
 }  // namespace dgfs::merge

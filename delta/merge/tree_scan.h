@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "builder/pack/kept_extents.h"
 #include "builder/scan/pending_directories.h"
 #include "builder/scan/scanner.h"
 #include "builder/stop.h"
@@ -26,9 +27,15 @@ using KeptNumbers = std::map<format::VolumeNumber, format::VolumeNumber>;
 class TreeScan {
  public:
   /// All must outlive the scan.
-  TreeScan(const view::Moment& moment, const MergeTreeOptions& options, const KeptNumbers& kept,
-           const builder::StopFlag& stop, const builder::ScanSinks& sinks)
-      : moment_(moment), options_(options), kept_(kept), stop_(stop), sinks_(sinks) {}
+  TreeScan(const view::Moment& moment, const MergeTreeOptions& options, const KeptNumbers& numbers,
+           const builder::StopFlag& stop, const builder::ScanSinks& sinks,
+           builder::KeptExtents& kept)
+      : moment_(moment),
+        options_(options),
+        numbers_(numbers),
+        stop_(stop),
+        sinks_(sinks),
+        kept_(kept) {}
 
   /// As of builder::KeptTree::scan().
   [[nodiscard]] Result<builder::ScanTotals> run();
@@ -57,15 +64,16 @@ class TreeScan {
   [[nodiscard]] Status add_details(const Found& found, builder::ScannedEntry& entry);
   [[nodiscard]] Status keep_content(const Found& found, builder::ScannedEntry& entry);
   [[nodiscard]] Result<bool> has_chunks(view::ObjectNumber object) const;
-  void count(const builder::ScannedEntry& entry);
+  [[nodiscard]] Status count(const builder::ScannedEntry& entry);
   [[nodiscard]] std::string path_of(std::string_view name) const;
   [[nodiscard]] const reader::Image& image() const { return moment_.layers().bottom().image(); }
 
   const view::Moment& moment_;
   const MergeTreeOptions& options_;
-  const KeptNumbers& kept_;
+  const KeptNumbers& numbers_;
   const builder::StopFlag& stop_;
   const builder::ScanSinks& sinks_;
+  builder::KeptExtents& kept_;
   std::string prefix_;  ///< of the directory being scanned
   std::vector<Level> levels_;
   builder::ScanTotals totals_;

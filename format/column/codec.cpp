@@ -145,7 +145,7 @@ Result<std::shared_ptr<const Page>> ColumnCodec::open(const PageHeader& header, 
                                                       const Model& model,
                                                       const AttributeTable& attributes) const {
   if (header.flags != 0) {  // F-119
-    return Error(ErrorKind::kCorrupt, 2938, "a page of columns has flags");
+    return Error(ErrorKind::kCorrupt, 2940, "a page of columns has flags");
   }
   DGFS_TRY(columns, decompress_payload(payload, header.decoded_bytes, model));
   DGFS_TRY(page, decode_columns(columns, header.entry_count, attributes));

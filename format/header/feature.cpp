@@ -30,9 +30,9 @@ std::vector<std::string> ro_compat_names(std::uint64_t bits) {
 }
 
 std::vector<std::string> incompat_names(std::uint64_t bits) {
-  static constexpr const char* kNames[] = {"zstd-extents", "volumes", "fragment-frames",
-                                           "context-models",  "foreign-volumes", "gaps",
-                                           "split-inodes",    "nameless-objects"};
+  static constexpr const char* kNames[] = {"zstd-extents",   "volumes",         "fragment-frames",
+                                           "context-models", "foreign-volumes", "gaps",
+                                           "split-inodes",   "nameless-objects"};
   static_assert(feature::kIncompatKnown == (1 << std::size(kNames)) - 1);
   return bit_names(bits, kNames);
 }

@@ -24,13 +24,13 @@ inline constexpr std::uint64_t kIncompatZstdExtents = 1;     ///< some extent is
 inline constexpr std::uint64_t kIncompatVolumes = 2;         ///< more than one volume
 inline constexpr std::uint64_t kIncompatFragmentFrames = 4;  ///< some files share a frame
 inline constexpr std::uint64_t kIncompatContextModels = 8;   ///< some model is one with contexts
-inline constexpr std::uint64_t kIncompatForeignVolumes = 16;   ///< some volume is another image's
-inline constexpr std::uint64_t kIncompatGaps = 32;             ///< some page has gaps in its sum
-inline constexpr std::uint64_t kIncompatSplitInodes = 64;      ///< Numbering::kSplit
-inline constexpr std::uint64_t kIncompatNamelessObjects = 128; ///< some object has no name
-inline constexpr std::uint64_t kCompatKnown = 15;            ///< all compat bits above
-inline constexpr std::uint64_t kRoCompatKnown = 0;           ///< likewise
-inline constexpr std::uint64_t kIncompatKnown = 255;         ///< likewise
+inline constexpr std::uint64_t kIncompatForeignVolumes = 16;    ///< some volume is another image's
+inline constexpr std::uint64_t kIncompatGaps = 32;              ///< some page has gaps in its sum
+inline constexpr std::uint64_t kIncompatSplitInodes = 64;       ///< Numbering::kSplit
+inline constexpr std::uint64_t kIncompatNamelessObjects = 128;  ///< some object has no name
+inline constexpr std::uint64_t kCompatKnown = 15;               ///< all compat bits above
+inline constexpr std::uint64_t kRoCompatKnown = 0;              ///< likewise
+inline constexpr std::uint64_t kIncompatKnown = 255;            ///< likewise
 }  // namespace feature
 
 /// @{

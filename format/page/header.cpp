@@ -20,7 +20,7 @@ std::uint64_t page_checksum(Bytes page) { return checksum64(page.subspan(8)); }
 
 Status check_bounds(const PageHeader& header) {
   if (header.flags > kPageGaps) return bad_page(2133, "page has unknown flags", 13);  // F-119
-  if (header.entry_count == 0 || header.entry_count > kPageEntriesMax) {       // F-114
+  if (header.entry_count == 0 || header.entry_count > kPageEntriesMax) {              // F-114
     return bad_page(2134, "page has an entry count out of bounds", 18);
   }
   if (header.decoded_bytes == 0 || header.decoded_bytes > kPageDecodedBytesMax) {  // F-115

@@ -40,9 +40,8 @@ Status check_ordinals(const std::vector<InodeRun>& runs, Ordinal entry_count) {
 Result<InodeRuns> InodeRuns::make(std::vector<InodeRun> runs, Ordinal entry_count,
                                   Numbering numbering) {
   DGFS_CHECK(check_ordinals(runs, entry_count));
-  const bool lacks = std::any_of(runs.begin(), runs.end(), [](const InodeRun& run) {
-    return run.first_inode == 0;
-  });
+  const bool lacks = std::any_of(runs.begin(), runs.end(),
+                                 [](const InodeRun& run) { return run.first_inode == 0; });
   if (lacks && numbering == Numbering::kWhole) {
     return corrupt_inode_runs(2687, "entries without a number");
   }
@@ -65,8 +64,7 @@ Status InodeRuns::sort_by_inode() {
   InodeNumber next = 1;
   for (const auto position : by_inode_) {  // F-062
     const auto& run = by_ordinal_[position];
-    if (run.first_inode < next)
-      return corrupt_inode_runs(2683, "inode numbers are given twice");
+    if (run.first_inode < next) return corrupt_inode_runs(2683, "inode numbers are given twice");
     if (run.count > std::numeric_limits<InodeNumber>::max() - run.first_inode) {
       return corrupt_inode_runs(2684, "inode numbers pass 2^64");
     }
@@ -106,7 +104,9 @@ Status InodeRuns::Loader::add(Bytes body) {
   DGFS_TRY(runs, count(body));
   Decoder decoder(body);
   DGFS_CHECK(decoder.varint());
-  runs_.reserve(runs_.size() + static_cast<std::size_t>(runs));
+  // Room for exactly these would be made anew for each of many small blocks.
+  const auto size = runs_.size() + static_cast<std::size_t>(runs);
+  if (size > runs_.capacity()) runs_.reserve(std::max(size, runs_.capacity() / 2 * 3));
   for (std::uint64_t i = 0; i < runs; ++i) {
     DGFS_TRY(first_inode, decoder.varint());
     DGFS_TRY(run_count, decoder.varint());

@@ -12,7 +12,7 @@
 namespace dgfs::format {
 namespace {
 
-constexpr std::size_t kOriginBytesMin = 1 + 16 + 1 + 8 + 1;
+constexpr std::size_t kOriginBytesMin = 1 + 16 + 1 + 8 + 1 + 1;
 constexpr std::uint64_t kNumberMax = std::numeric_limits<VolumeNumber>::max();
 constexpr std::uint64_t kBytesMax = std::numeric_limits<std::int64_t>::max();
 
@@ -28,11 +28,13 @@ Result<VolumeOrigin> decode_origin(Decoder& decoder) {
   DGFS_TRY(own_number, decoder.varint_up_to(kNumberMax));
   DGFS_TRY(checksum, decoder.fixed<std::uint64_t>());
   DGFS_TRY(dead_bytes, decoder.varint_up_to(kBytesMax));
+  DGFS_TRY(is_of_merge, decoder.varint_up_to(1));
   origin.number = static_cast<VolumeNumber>(number);
   std::copy(image.begin(), image.end(), origin.image.begin());
   origin.own_number = static_cast<VolumeNumber>(own_number);
   origin.header_checksum = checksum;
   origin.dead_bytes = dead_bytes;
+  origin.is_of_merge = is_of_merge != 0;
   return origin;
 }
 
@@ -66,6 +68,7 @@ void encode_volume_origins(const std::vector<VolumeOrigin>& origins, Buffer& out
     encoder.varint(origin.own_number);
     encoder.fixed(origin.header_checksum);
     encoder.varint(origin.dead_bytes);
+    encoder.varint(origin.is_of_merge ? 1 : 0);
   }
 }
 

@@ -25,6 +25,7 @@ struct VolumeOrigin {
   std::uint64_t header_checksum = 0;
   /// Bytes of its extents that no file of this image has.
   std::uint64_t dead_bytes = 0;
+  bool is_of_merge = false;  ///< its image has volumes of others, too: merges fold such volumes
   friend bool operator==(const VolumeOrigin&, const VolumeOrigin&) = default;
 };
 

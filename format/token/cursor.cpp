@@ -222,8 +222,8 @@ bool TokenCursor::read_extent(unsigned mask) {
 
 bool TokenCursor::read_gap() {
   rich_.gap_bytes = number(NumberKind::kStoredBytes);
-  if (rich_.gap_bytes == 0) return fail("gap of no bytes");                    // F-315
-  if (rich_.gap_bytes > kFileBytesMax) return fail("gap is out of bounds");    // F-162
+  if (rich_.gap_bytes == 0) return fail("gap of no bytes");                  // F-315
+  if (rich_.gap_bytes > kFileBytesMax) return fail("gap is out of bounds");  // F-162
   if (rich_.stored_bytes > kFileBytesMax) return fail("extent out of bounds");
   running_bytes_ = format::running_bytes(rich_);
   return true;

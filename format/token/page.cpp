@@ -159,13 +159,14 @@ Result<std::optional<PageEntry>> TokenPage::find(std::string_view key) const {
   const auto end = std::min(entry_count_, (block + 1) * kBlockEntries);
   for (auto index = block * kBlockEntries; index < end; ++index) {
     if (!at.next()) return bad_block(2915, at.problem(), block);
+    const auto before = data_offset;
+    if (!add_data(at.running_bytes(), data_offset)) return bad_block(2922, kDataTooLong, block);
     if (at.shared_bytes() < matched) return std::nullopt;
     if (at.shared_bytes() == matched || index % kBlockEntries == 0) {
       const auto order = compare_from(at.key(), key, matched);
-      if (order == 0) return std::optional(found(index, at, data_offset));
+      if (order == 0) return std::optional(found(index, at, before));
       if (order > 0) return std::nullopt;
     }
-    if (!add_data(at.running_bytes(), data_offset)) return bad_block(2922, kDataTooLong, block);
   }
   return std::nullopt;
 }
@@ -178,8 +179,9 @@ Result<PageEntry> TokenPage::entry(std::size_t index) const {
   auto data_offset = blocks_[block].data_offset;
   for (auto i = block * kBlockEntries;; ++i) {
     if (!at.next()) return bad_block(2916, at.problem(), block);
-    if (i == index) return found(index, at, data_offset);
+    const auto before = data_offset;
     if (!add_data(at.running_bytes(), data_offset)) return bad_block(2923, kDataTooLong, block);
+    if (i == index) return found(index, at, before);
   }
 }
 

@@ -80,11 +80,12 @@ Result<ObjectName> ObjectNames::listed_name(InodeNumber inode, Ordinal name) con
 Result<ObjectName> ObjectNames::name_of(const FoundEntry& found) const {
   const auto key = found.page->full_key(found.at.entry.key);
   const auto name = format::name_of_key(key);
-  const auto directory = tables_.directories.parent(found.page->ordinal(found.at.index));
+  const auto parent = tables_.directories.parent(found.page->ordinal(found.at.index));
+  const auto directory = parent ? tables_.inodes.inode_of(*parent) : std::nullopt;
   if (!directory || !format::is_valid_name(name)) {  // F-100: the keys of the page were not checked
     return names_.bad_entry(3906, found, "not a name");
   }
-  return ObjectName{tables_.inodes.inode_of(*directory).value_or(0), std::string(name)};
+  return ObjectName{*directory, std::string(name)};
 }
 
 }  // namespace dgfs::reader

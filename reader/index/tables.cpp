@@ -145,10 +145,10 @@ Result<format::InodeRuns> load_inodes(const HealingCopy& index) {
     DGFS_CHECK(budget.take(count * format::InodeRuns::kRunBytes));
     return loader.add(body);
   }));
-  DGFS_TRY(runs, placed_result(std::move(loader).finish(is_split ? format::Numbering::kSplit
-                                                                 : format::Numbering::kWhole),
-                               copy.path(), format::section_name(kKind),
-                               copy.section_offset(kKind)));
+  DGFS_TRY(runs,
+           placed_result(std::move(loader).finish(is_split ? format::Numbering::kSplit
+                                                           : format::Numbering::kWhole),
+                         copy.path(), format::section_name(kKind), copy.section_offset(kKind)));
   if (runs.end_inode() > superblock.next_inode) {  // F-064
     return disagree(3017, copy, kKind, "a number is above the superblock's next one");
   }
@@ -192,6 +192,18 @@ Result<std::vector<format::VolumeOrigin>> load_origins(
     }
   }
   return origins;
+}
+
+// None: the image states none.
+Result<std::optional<format::StateId>> load_state(const HealingCopy& index) {
+  using State = std::optional<format::StateId>;
+  const auto& copy = index.copy;
+  constexpr auto kKind = SectionKind::kState;
+  if (copy.superblock().section(kKind).length_bytes == 0) return State();
+  DGFS_TRY(body, only_block(index, kKind));
+  DGFS_TRY(state, placed_result(format::decode_state_id(body), copy.path(),
+                                format::section_name(kKind), copy.section_offset(kKind)));
+  return State(state);
 }
 
 std::vector<Generation> sorted(std::vector<Generation> list) {
@@ -278,17 +290,19 @@ Result<IndexTables> IndexTables::load(const IndexSource& source, CounterCells& c
   DGFS_TRY(origins, source.load(counters, [&](const HealingCopy& index) {
     return load_origins(index, volumes);
   }));
+  const auto state = source.load(counters, load_state);
   const auto zone = pages.record(0).zone;
-  return IndexTables{std::move(pages),
-                     std::move(directories),
-                     std::move(inodes),
-                     std::move(dictionaries),
-                     std::move(contents),
-                     std::move(volumes),
-                     std::move(origins),
-                     zone,
-                     (source.first().superblock().incompat &
-                      format::feature::kIncompatNamelessObjects) != 0};
+  return IndexTables{
+      std::move(pages),
+      std::move(directories),
+      std::move(inodes),
+      std::move(dictionaries),
+      std::move(contents),
+      std::move(volumes),
+      std::move(origins),
+      state ? state.assume_value() : std::nullopt,  // F-360
+      zone,
+      (source.first().superblock().incompat & format::feature::kIncompatNamelessObjects) != 0};
 }
 
 void check_tables(const IndexCopy& copy, const std::function<void(const Error&)>& damaged) {
@@ -305,6 +319,7 @@ void check_tables(const IndexCopy& copy, const std::function<void(const Error&)>
   const auto volumes = load_volumes(copy);
   tell(volumes);
   if (volumes) tell(load_origins(copy, volumes.assume_value()));
+  tell(load_state(copy));
 }
 
 }  // namespace dgfs::reader

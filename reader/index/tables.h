@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "format/page_open.h"
 #include "format/section/directory_table.h"
 #include "format/section/inode_runs.h"
+#include "format/section/state_id.h"
 #include "format/section/volume_origins.h"
 #include "format/zstd/content_dictionary.h"
 #include "reader/index/source.h"
@@ -57,8 +59,9 @@ struct IndexTables {
   format::ContentDictionaries content_dictionaries;
   std::vector<format::VolumeRecord> volumes;
   std::vector<format::VolumeOrigin> origins;  ///< of volumes of other images
-  std::uint64_t zone = 0;        ///< zone of the tree's names
-  bool may_be_nameless = false;  ///< a link record may have no names
+  std::optional<format::StateId> state;       ///< of a delta, which the tree equals
+  std::uint64_t zone = 0;                     ///< zone of the tree's names
+  bool may_be_nameless = false;               ///< a link record may have no names
 
   [[nodiscard]] std::size_t memory_bytes() const;
 

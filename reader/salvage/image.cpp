@@ -253,6 +253,7 @@ std::unique_ptr<const Image> SalvageImage::make(storage::Env& env, const Salvage
   IndexTables tables;
   tables.content_dictionaries = index.take_content_dictionaries();
   tables.volumes = records_of(env, files, index, options);
+  tables.origins = index.origins();
   image->attach(std::move(tables));
   return std::unique_ptr<const Image>(new Image(std::move(image)));
 }

@@ -95,10 +95,11 @@ struct SalvageIndex::Block {
 };
 
 Result<SalvageIndex> SalvageIndex::load(std::optional<format::Superblock> superblock,
-                                        std::vector<IndexRegion> regions, const TellLost& tell,
-                                        const std::atomic<bool>* stop) {
+                                        std::uint64_t incompat, std::vector<IndexRegion> regions,
+                                        const TellLost& tell, const std::atomic<bool>* stop) {
   SalvageIndex index;
   index.superblock_ = std::move(superblock);
+  index.incompat_ = incompat;
   index.regions_ = std::move(regions);
   index.dictionaries_ = std::make_unique<Dictionaries>();
   std::vector<FoundPieces> found;
@@ -206,6 +207,9 @@ void SalvageIndex::load_tables(const std::vector<Block>& blocks, const TellLost&
     } else if (block.kind == SectionKind::kVolumes && volumes_.empty()) {
       auto table = format::decode_volume_table(block.body);
       if (table) volumes_ = std::move(table).assume_value();
+    } else if (block.kind == SectionKind::kVolumeOrigins && origins_.empty()) {
+      auto origins = format::decode_volume_origins(block.body);
+      if (origins) origins_ = std::move(origins).assume_value();
     }
   }
   if (!seen.contains(SectionKind::kAttributeTables)) {
@@ -329,15 +333,15 @@ std::optional<std::uint64_t> SalvageIndex::contents_bytes(const SalvagedPage& pa
 
 bool SalvageIndex::has_several_volumes() const {
   return volumes_.size() > 1 ||
-         (superblock_ && (superblock_->incompat & format::feature::kIncompatVolumes) != 0) ||
+         (incompat_ & (format::feature::kIncompatVolumes | format::feature::kIncompatGaps)) != 0 ||
          std::any_of(pages_.begin(), pages_.end(), [](const auto& item) {
            return item.second.record && item.second.record->volume != 0;
          });
 }
 
 // F-310. In an image of one volume, the contents of a page begin at the end of those of the page
-// before. With several volumes the begin cannot be derived, and a wrong guess would not be noticed:
-// other contents at that place have valid checksums too.
+// before. With several volumes, and so wherever there are gaps, the begin cannot be derived, and a
+// wrong guess would not be noticed: other contents at that place have valid checksums, too.
 void SalvageIndex::place_contents(const TellLost& tell) {
   if (!has_several_volumes()) {
     place_forwards();

@@ -19,6 +19,7 @@
 #include "format/header/volume_header.h"
 #include "format/page/directory_block.h"
 #include "format/page/page.h"
+#include "format/section/volume_origins.h"
 #include "reader/index/tables.h"
 #include "reader/salvage/scan.h"
 
@@ -46,9 +47,11 @@ class SalvageIndex {
   static constexpr std::uint64_t kUnnumbered = std::uint64_t{1} << 52;
 
   /// @param superblock  if a copy has an intact one
+  /// @param incompat    feature bits of any intact header page
   /// @param regions     copies of the index, the better one first
   /// Errors: kInterrupted; kCorrupt if no page is left.
   [[nodiscard]] static Result<SalvageIndex> load(std::optional<format::Superblock> superblock,
+                                                 std::uint64_t incompat,
                                                  std::vector<IndexRegion> regions,
                                                  const TellLost& tell,
                                                  const std::atomic<bool>* stop);
@@ -62,6 +65,7 @@ class SalvageIndex {
   [[nodiscard]] const std::optional<format::Superblock>& superblock() const { return superblock_; }
   [[nodiscard]] const std::vector<IndexRegion>& regions() const { return regions_; }
   [[nodiscard]] const std::vector<format::VolumeRecord>& volumes() const { return volumes_; }
+  [[nodiscard]] const std::vector<format::VolumeOrigin>& origins() const { return origins_; }
   [[nodiscard]] format::ContentDictionaries take_content_dictionaries() {
     return std::move(content_dictionaries_);
   }
@@ -89,6 +93,7 @@ class SalvageIndex {
   void find_records();
 
   std::optional<format::Superblock> superblock_;
+  std::uint64_t incompat_ = 0;
   std::vector<IndexRegion> regions_;
   std::map<std::uint64_t, SalvagedPage> pages_;
   std::map<std::uint64_t, std::uint64_t> number_of_;  // checksum of a page -> number
@@ -100,6 +105,7 @@ class SalvageIndex {
   std::unique_ptr<Dictionaries> dictionaries_;
   format::ContentDictionaries content_dictionaries_;
   std::vector<format::VolumeRecord> volumes_;
+  std::vector<format::VolumeOrigin> origins_;
   std::map<format::SectionKind, std::uint64_t> records_offsets_;
 };
 

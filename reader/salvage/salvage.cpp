@@ -28,7 +28,10 @@ class Salvage {
       if (options_.lost_index) options_.lost_index(what);
     };
     DGFS_TRY(files, open_salvage_files(env_, path, options_.open));
-    DGFS_TRY(index, SalvageIndex::load(files.superblock, files.regions, tell_, options_.stop));
+    const auto incompat = (files.superblock ? files.superblock->incompat : 0) |
+                          (files.header ? files.header->incompat : 0);
+    DGFS_TRY(index,
+             SalvageIndex::load(files.superblock, incompat, files.regions, tell_, options_.stop));
     index_ = std::make_unique<SalvageIndex>(std::move(index));
     auto open = options_.open;
     open.warn = {};  // damage is reported where data is missing

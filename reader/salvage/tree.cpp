@@ -37,8 +37,14 @@ std::string text_of_key(std::string_view key) {
   return text;
 }
 
+// Without its record, a page is known by its counts, which only records of objects without a name
+// lack.
 bool is_link_page(const SalvagedPage& page, const format::DecodedPage& rows) {
-  return page.record ? page.record->zone == format::kLinkZone : rows.entry(0).link_count != 0;
+  if (page.record) return page.record->zone == format::kLinkZone;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows.entry(i).link_count != 0) return true;
+  }
+  return false;
 }
 
 // F-104
@@ -85,6 +91,8 @@ void SalvageTree::find_links(ExtractLog& log) {
     const auto rows = index_.rows(page);
     if (!rows || !is_link_page(page, *rows.assume_value())) continue;
     for (std::size_t i = 0; i < rows.assume_value()->size(); ++i) {
+      // An object that had no name when the image was made has lost none.
+      if (rows.assume_value()->entry(i).link_count == 0) continue;
       const LinkPlace place{number, static_cast<std::uint32_t>(i)};
       auto key = page.record ? page.record->prefix : std::string();
       key += rows.assume_value()->key(i);

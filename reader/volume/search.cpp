@@ -88,8 +88,7 @@ std::vector<std::string> files_in(storage::Env& env, const std::string& folder) 
 
 // Searches all files of a folder for the volume, whatever its name.
 std::optional<FoundVolume> find_in_folder(storage::Env& env, const VolumePlaces& places,
-                                          const VolumeIdentity& wanted,
-                                          const std::string& folder) {
+                                          const VolumeIdentity& wanted, const std::string& folder) {
   for (const auto& path : files_in(env, folder)) {
     const auto found = open_volume(env, path, false, {});
     if (!found || !is_wanted(found.assume_value(), wanted)) continue;
@@ -166,11 +165,11 @@ Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
                                 format::VolumeNumber number, const VolumeIdentity& wanted,
                                 const std::string& hint) {
   const bool is_foreign = wanted.header_checksum.has_value();
-  auto text = is_foreign
-                  ? fmt::format("volume {}, which is volume {} of the image of uuid {}, is missing",
-                                number, wanted.number, format::uuid_text(wanted.image))
-                  : fmt::format("volume {} (uuid {}) is missing", number,
-                                format::uuid_text(wanted.image));
+  auto text =
+      is_foreign
+          ? fmt::format("volume {}, which is volume {} of the image of uuid {}, is missing", number,
+                        wanted.number, format::uuid_text(wanted.image))
+          : fmt::format("volume {} (uuid {}) is missing", number, format::uuid_text(wanted.image));
   auto paths = candidates(places, number, hint);
   for (const auto& path : paths) {
     auto found = open_volume(env, path, false, places.warn);

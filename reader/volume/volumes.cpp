@@ -76,7 +76,8 @@ std::optional<std::size_t> Volumes::slot_of(const FoundVolume& found) const {
   });
   if (origin != origins_.end()) return slot_of(origin->number);
   const auto number = found.header.number;
-  const bool is_own = found.header.image_uuid == places_.uuid && !identity_of(number).header_checksum;
+  const bool is_own =
+      found.header.image_uuid == places_.uuid && !identity_of(number).header_checksum;
   return is_own ? slot_of(number) : std::nullopt;
 }
 
@@ -113,14 +114,15 @@ Result<const Volume*> Volumes::get(format::VolumeNumber number) const {
 // The header of a volume without an index follows from the superblock and the volume table.
 Result<format::VolumeOrigin> Volumes::origin_of(format::VolumeNumber number,
                                                 std::uint64_t incompat) const {
+  const auto foreign = std::ranges::find(origins_, number, &format::VolumeOrigin::number);
+  if (foreign != origins_.end()) return *foreign;
   const auto known = identity_of(number);
-  if (known.header_checksum) {
-    return format::VolumeOrigin{number, known.image, known.number, *known.header_checksum, 0};
-  }
+  // The image has volumes of others, so it comes from a merge itself.
+  const bool is_of_merge = !origins_.empty();
   const auto volume = get(number);
   if (volume) {
-    return format::VolumeOrigin{number, known.image, known.number,
-                                volume.assume_value()->header_checksum, 0};
+    return format::VolumeOrigin{
+        number, known.image, known.number, volume.assume_value()->header_checksum, 0, is_of_merge};
   }
   const auto slot = slot_of(number);
   if (number == 0 || !slot || volume.assume_error().kind() != ErrorKind::kNotFound) {
@@ -134,9 +136,12 @@ Result<format::VolumeOrigin> Volumes::origin_of(format::VolumeNumber number,
   const auto pages = (header.data_end + format::kPageBytes - 1) / format::kPageBytes + 1;
   header.file_bytes = pages * format::kPageBytes;
   const auto page = format::encode_volume_header(header);
-  return format::VolumeOrigin{
-      number, known.image, known.number,
-      format::load<std::uint64_t>(page, format::kHeaderChecksumOffset), 0};
+  return format::VolumeOrigin{number,
+                              known.image,
+                              known.number,
+                              format::load<std::uint64_t>(page, format::kHeaderChecksumOffset),
+                              0,
+                              is_of_merge};
 }
 
 std::optional<std::string> Volumes::path(format::VolumeNumber number) const {

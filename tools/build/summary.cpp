@@ -18,6 +18,7 @@
 namespace dgfs::tools {
 namespace {
 
+constexpr std::size_t kNamedVolumesMax = 3;
 // The two header pages.
 constexpr std::uint64_t kEmptyVolumeBytes = 2 * format::kPageBytes;
 
@@ -43,6 +44,29 @@ double bytes_per_entry(const builder::BuildReport& report) {
   return static_cast<double>(report.index_bytes) / static_cast<double>(entries);
 }
 
+void print_packed(const Session& session, const builder::BuildReport& report, std::uint64_t bytes,
+                  std::size_t width) {
+  session.print(fmt::format("{:<{}}  {:>9}   {}\n", "packed", width, size_text(bytes),
+                            counted(report.packed_files, "file")));
+}
+
+void print_kept(const Session& session, const builder::BuildReport& report, std::uint64_t files,
+                std::size_t width) {
+  session.print(fmt::format("{:<{}}  {:>9}   {} in {}, beside {} that are no longer used\n", "kept",
+                            width, size_text(report.kept_bytes), counted(files, "file"),
+                            volumes_text(report), size_text(report.dead_bytes)));
+}
+
+std::string largest_json(const builder::BuildReport& report) {
+  std::string json;
+  for (const builder::LargeContent& content : report.largest) {
+    JsonObject file;
+    file.add("path", content.path).add("bytes", content.bytes);
+    json += (json.empty() ? "" : ",") + file.text();
+  }
+  return "[" + json + "]";
+}
+
 std::string volumes_json(const builder::BuildOptions& build, const builder::BuildReport& report) {
   std::string json;
   for (std::size_t i = 0; i < report.volume_bytes.size(); ++i) {
@@ -54,6 +78,19 @@ std::string volumes_json(const builder::BuildOptions& build, const builder::Buil
 }
 
 }  // namespace
+
+std::string volumes_text(const builder::BuildReport& report) {
+  const auto& volumes = report.kept_volumes;
+  std::string text;
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    const bool is_last = i + 1 == volumes.size();
+    if (i == kNamedVolumesMax && !is_last) {
+      return text + " and " + counted(volumes.size() - i, "more file");
+    }
+    text += (i == 0 ? "" : is_last ? " and " : ", ") + shell_quoted(volumes[i]);
+  }
+  return text;
+}
 
 std::string index_path_of(const builder::BuildOptions& build) {
   return build.index_path.value_or(format::default_index_path(build.image_path));
@@ -96,13 +133,10 @@ void print_summary(const Session& session, const builder::BuildOptions& build,
     session.print(fmt::format("{:<{}}  {:>9}   volume {}{}\n", volumes[i], width,
                               size_text(report.volume_bytes[i]), i + 1, empty));
   }
-  if (report.kept_files != 0) {
+  if (!report.kept_volumes.empty()) {
     const auto packed_bytes = report.superblock.stored_bytes - report.kept_bytes;
-    session.print(fmt::format("{:<{}}  {:>9}   {}\n", "packed", width, size_text(packed_bytes),
-                              counted(report.packed_files, "file")));
-    session.print(fmt::format("{:<{}}  {:>9}   {}, beside {} that are no longer used\n", "kept",
-                              width, size_text(report.kept_bytes),
-                              counted(report.kept_files, "file"), size_text(report.dead_bytes)));
+    print_packed(session, report, packed_bytes, width);
+    print_kept(session, report, report.kept_files, width);
   }
   if (report.shared_files != 0) {
     session.print(fmt::format("{:<{}}  {:>9}   {} with the contents of others\n", "deduplicated",
@@ -115,6 +149,19 @@ void print_summary(const Session& session, const builder::BuildOptions& build,
   session.print(fmt::format("done in {} ({} {}/s), peak memory {}\n",
                             duration_text(report.elapsed_ns), grouped(rate), unit,
                             size_text(peak_memory_bytes())));
+}
+
+void print_plan(const Session& session, const builder::BuildOptions& build,
+                const builder::BuildReport& report) {
+  const auto width = std::max(shell_quoted(build.image_path).size(), std::size_t{14});
+  print_packed(session, report, report.packed_bytes, width);
+  if (!report.kept_volumes.empty()) print_kept(session, report, report.kept_names, width);
+  if (report.largest.empty()) return;
+  session.print("largest files to pack:\n");
+  for (const builder::LargeContent& content : report.largest) {
+    session.print(fmt::format("{:<{}}  {:>9}   {}\n", "", width, size_text(content.bytes),
+                              shell_quoted(content.path)));
+  }
 }
 
 JsonObject summary_json(const builder::BuildOptions& build, const builder::BuildReport& report) {
@@ -138,6 +185,7 @@ JsonObject summary_json(const builder::BuildOptions& build, const builder::Build
       .add("shared_files", report.shared_files)
       .add("shared_bytes", report.shared_bytes)
       .add("packed_files", report.packed_files)
+      .add("packed_bytes", report.packed_bytes)
       .add("kept_files", report.kept_files)
       .add("kept_bytes", report.kept_bytes)
       .add("dead_bytes", report.dead_bytes)
@@ -146,6 +194,7 @@ JsonObject summary_json(const builder::BuildOptions& build, const builder::Build
       .add("lost_parts", report.part_loss_count)
       .add("elapsed_seconds", static_cast<double>(report.elapsed_ns) / 1e9)
       .add("peak_memory_bytes", peak_memory_bytes());
+  if (build.dry_run) json.add_raw("largest", largest_json(report));
   return json;
 }
 

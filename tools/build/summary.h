@@ -21,6 +21,12 @@ void show_progress(ProgressBar& bar, const builder::Progress& now);
 /// @param unit  of the rate: "files"
 void print_summary(const Session& session, const builder::BuildOptions& build,
                    const builder::BuildReport& report, const char* unit);
+/// Of a dry run: prints what would be packed and kept, and the largest files.
+void print_plan(const Session& session, const builder::BuildOptions& build,
+                const builder::BuildReport& report);
+/// Volumes of other images that a new image needs: "a.dgfs and b.dgfs", or "a.dgfs, b.dgfs and 3
+/// more files".
+[[nodiscard]] std::string volumes_text(const builder::BuildReport& report);
 [[nodiscard]] JsonObject summary_json(const builder::BuildOptions& build,
                                       const builder::BuildReport& report);
 

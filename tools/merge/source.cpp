@@ -58,6 +58,14 @@ Result<std::unique_ptr<delta::DeltaDirectory>> open_delta(const Session& session
       options);
 }
 
+std::optional<delta::StateId> state_of(const delta::DeltaDirectory& delta, bool is_sealed) {
+  const delta::Manifest& manifest = delta.manifest();
+  const auto layers = delta::layers_of(manifest);
+  if (is_sealed) return manifest.stores.back().layer.state;
+  if (layers == 0 || !delta.is_unchanged()) return std::nullopt;
+  return manifest.stores[layers - 1].layer.state;
+}
+
 // A tree of broken names would become an image that shows them as if they were sound.
 Status check_names(const MergeSource& source, const MergeInputs& inputs) {
   std::uint64_t broken = 0;
@@ -101,6 +109,7 @@ Result<MergeSource> open_merge_source(const Session& session, const MergeInputs&
   memory.share_with(options);
   DGFS_TRY(delta, open_delta(session, inputs, options));
   source.delta = std::move(delta);
+  source.state = state_of(*source.delta, inputs.as_of.has_value());
   DGFS_CHECK(check_names(source, inputs));
   view::ViewOptions view_options;
   memory.share_with(view_options);

@@ -34,6 +34,7 @@ struct MergeSource {
   std::unique_ptr<const reader::Image> image;
   std::unique_ptr<delta::DeltaDirectory> delta;
   std::unique_ptr<view::View> view;
+  std::optional<delta::StateId> state;  ///< that the view shows, if a seal has made it
 };
 
 /// Opens image and delta for reading only, and checks that the names in the delta are sound.

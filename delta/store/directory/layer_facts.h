@@ -5,16 +5,16 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
 
 #include "base/bytes.h"
+#include "format/section/state_id.h"
 
 namespace dgfs::delta {
 
 /// Names the tree that an image and layers up to one show. Random; zeros: the image alone.
-using StateId = std::array<std::uint8_t, 16>;
+using StateId = format::StateId;
 
 [[nodiscard]] inline bool is_base(const StateId& state) {
   return std::all_of(state.begin(), state.end(), [](std::uint8_t byte) { return byte == 0; });
