@@ -59,8 +59,12 @@ class ImageRecipes : public ::testing::TestWithParam<BaseImage> {};
 TEST_P(ImageRecipes, BakeToAnImageOfTheSameTree) {
   const auto sound = GetParam().files();
   std::vector<Buffer> volumes;
-  for (const auto& [name, bytes] : sound.volumes) volumes.push_back(bytes);
-  const auto baked = bake(recipe_of(sound.image, volumes, sound.image.size()));
+  std::size_t data_bytes = sound.image.size();
+  for (const auto& [name, bytes] : sound.volumes) {
+    volumes.push_back(bytes);
+    data_bytes = std::max(data_bytes, bytes.size());
+  }
+  const auto baked = bake(recipe_of(sound.image, volumes, data_bytes));
   ImageFiles files{baked.image, {}};
   for (std::size_t i = 0; i < baked.volumes.size(); ++i) {
     files.volumes["volume" + std::to_string(i)] = baked.volumes[i];
@@ -260,12 +264,15 @@ TEST_P(ChangedBodies, OfSealedBlocks) {
 }
 
 TEST_P(ChangedBodies, OfPages) {
+  constexpr std::size_t kTriedPages = 2;
   const auto empty = format::Model::empty();
-  for (std::size_t page = 0; page < std::min<std::size_t>(taken_.records.size(), 2); ++page) {
+  std::size_t tried = 0;
+  for (std::size_t page = 0; page < taken_.records.size() && tried < kTriedPages; ++page) {
     const auto begin = taken_.pages().begin() + static_cast<long>(page * kPageBytes);
     const Buffer sound(begin, begin + kPageBytes);
     auto header = value_of(format::read_page_header(sound));
     if (header.model_id != 0) continue;
+    ++tried;
     const auto payload = Bytes(sound).subspan(format::kPageHeaderBytes, header.payload_bytes);
     const auto columns =
         value_of(format::decompress_payload(payload, header.decoded_bytes, *empty));
@@ -284,9 +291,10 @@ TEST_P(ChangedBodies, OfPages) {
 }
 
 // Token codec payloads, which only the checksum of their page protects, and the model.
-TEST(ChangedTokens, OfPagesAndTheirModel) {
-  TakenImage taken(token_image());
-  Prober prober({token_image(), {}});
+class ChangedTokens : public ::testing::TestWithParam<BaseImage> {};
+TEST_P(ChangedTokens, OfAPageAndItsModel) {
+  TakenImage taken(GetParam().files().image);
+  Prober prober(GetParam().files());
   const auto begin = taken.pages().begin();
   const Buffer sound(begin, begin + kPageBytes);
   const auto header = value_of(format::read_page_header(sound));
@@ -315,7 +323,10 @@ TEST(ChangedTokens, OfPagesAndTheirModel) {
 
 // The other images have the same tables and pages as one of these.
 INSTANTIATE_TEST_SUITE_P(Base, ChangedBodies,
-                         ::testing::Values(kBaseImages[1], kBaseImages[3], kBaseImages[5]),
+                         ::testing::Values(kBaseImages[1], kBaseImages[3], kBaseImages[5],
+                                           kBaseImages[7]),
+                         kBaseNameOf);
+INSTANTIATE_TEST_SUITE_P(Base, ChangedTokens, ::testing::Values(kBaseImages[2], kBaseImages[7]),
                          kBaseNameOf);
 
 }  // namespace

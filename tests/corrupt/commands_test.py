@@ -41,8 +41,9 @@ HARMLESS = ("Forged-extents-overlap",)  # commands that only read find nothing w
 WITH_TROUBLE_2 = ("ls", "diff")  # exit code 2 means trouble, as with the tools of the same name
 # Only verify finds damage that no checksum covers, or that shows only when everything is read.
 PLACE = re.compile(r"(header|superblock|page|directory|table|inode|volume|target|xattr|sparse|"
-                   r"contents|models|digests|dictionaries|link names).*offset \d+|"
-                   r"neither an image nor an index|volume \d+ \(uuid \S+\) is missing")
+                   r"contents|models|digests|dictionaries|link names|state).*offset \d+|"
+                   r"neither an image nor an index|volume \d+ \(uuid \S+\) is missing|"
+                   r"volume \d+, which is volume \d+ of the image of uuid \S+, is missing")
 
 
 def limit():

@@ -13,8 +13,13 @@
 
 #include "format/coding.h"
 #include "format/content/extent.h"
+#include "format/entry/key.h"
+#include "format/header/feature.h"
 #include "format/header/section.h"
 #include "format/limits.h"
+#include "format/page/directory.h"
+#include "format/section/directory_table.h"
+#include "format/section/inode_runs.h"
 #include "tests/corrupt/forged_bodies.h"
 #include "tests/corrupt/forged_images.h"
 #include "tests/corrupt/sample_image.h"
@@ -41,17 +46,71 @@ Buffer block_of(SectionKind kind, const Buffer& frame, std::uint32_t decoded_byt
   return block;
 }
 
-// The index of the sample, with a section of `bytes` at its end.
+// The index of the sample, with other sections at its end.
+class ChangedIndex {
+ public:
+  void put(SectionKind kind, const Buffer& bytes) {
+    superblock_.sections[static_cast<std::size_t>(kind)] = {kind, index_.size(), bytes.size()};
+    index_.insert(index_.end(), bytes.begin(), bytes.end());
+    index_.resize((index_.size() + format::kPageBytes - 1) / format::kPageBytes *
+                  format::kPageBytes);
+  }
+  void put_blocks(SectionKind kind, const std::vector<Buffer>& bodies) {
+    Buffer bytes;
+    for (const auto& body : bodies) format::seal_block(kind, body, bytes);
+    put(kind, bytes);
+  }
+  [[nodiscard]] Buffer bytes() {
+    superblock_.index_bytes = index_.size();
+    const auto page = format::encode_superblock(superblock_);
+    std::copy(page.begin(), page.end(), index_.begin());
+    return index_;
+  }
+
+  [[nodiscard]] format::Superblock& superblock() { return superblock_; }
+
+ private:
+  Buffer index_ = TakenImage(sample_image()).index();
+  format::Superblock superblock_ =
+      value_of(format::decode_superblock(Bytes(index_).first(format::kPageBytes)));
+};
+
 Buffer index_with(SectionKind kind, const Buffer& bytes) {
-  auto index = TakenImage(sample_image()).index();
-  auto superblock = value_of(format::decode_superblock(Bytes(index).first(format::kPageBytes)));
-  superblock.sections[static_cast<std::size_t>(kind)] = {kind, index.size(), bytes.size()};
-  index.insert(index.end(), bytes.begin(), bytes.end());
-  index.resize((index.size() + format::kPageBytes - 1) / format::kPageBytes * format::kPageBytes);
-  superblock.index_bytes = index.size();
-  const auto page = format::encode_superblock(superblock);
-  std::copy(page.begin(), page.end(), index.begin());
-  return index;
+  ChangedIndex index;
+  index.put(kind, bytes);
+  if (kind == SectionKind::kVolumeOrigins) {  // only an image with the bit has such a section
+    index.superblock().incompat |= format::feature::kIncompatForeignVolumes;
+  }
+  return index.bytes();
+}
+
+// An index whose pages of zeros claim so many entries, with numbers in these blocks.
+Buffer index_of_runs(std::size_t pages, const std::vector<Buffer>& bodies) {
+  const auto names = pages * format::kPageEntriesMax;
+  ChangedIndex index;
+  index.put(SectionKind::kPages, Buffer(pages * format::kPageBytes));
+  std::vector<Buffer> blocks;
+  std::vector<format::PageRecord> records;
+  for (std::size_t page = 0; page < pages; ++page) {
+    auto& record = records.emplace_back();
+    if (page != 0) record.prefix = format::link_key(page);
+    record.first_ordinal = page * format::kPageEntriesMax;
+    record.entry_count = format::kPageEntriesMax;
+    if (records.size() < format::kPageDirectoryBlockRecords && page + 1 < pages) continue;
+    blocks.push_back(format::encode_page_block(records));
+    records.clear();
+  }
+  index.put_blocks(SectionKind::kPageDirectory, blocks);
+  Buffer lists;
+  format::encode_directory_list(lists, names - 1, std::vector<std::uint64_t>{1});
+  format::encode_directory_list(lists, 0, {});
+  index.put_blocks(SectionKind::kDirectoryTable, {lists});
+  index.put_blocks(SectionKind::kInodeRuns, bodies);
+  index.superblock().namespace_entries = names;
+  index.superblock().link_entries = 0;
+  index.superblock().next_inode = names + 1;
+  index.superblock().incompat |= format::feature::kIncompatSplitInodes;
+  return index.bytes();
 }
 
 // The error of the section: opening reports it, or verifying if opening does not read the section.
@@ -70,9 +129,9 @@ Error index_error(storage::Env& env, SectionKind kind) {
 }
 
 constexpr SectionKind kBlockSections[] = {
-    SectionKind::kPageDirectory,   SectionKind::kPageRoot, SectionKind::kDirectoryTable,
-    SectionKind::kAttributeTables, SectionKind::kModels,   SectionKind::kInodeRuns,
-    SectionKind::kVolumes};
+    SectionKind::kPageDirectory,   SectionKind::kPageRoot,      SectionKind::kDirectoryTable,
+    SectionKind::kAttributeTables, SectionKind::kModels,        SectionKind::kInodeRuns,
+    SectionKind::kVolumes,         SectionKind::kVolumeOrigins, SectionKind::kState};
 
 struct Bomb {
   const char* what;
@@ -105,6 +164,37 @@ TEST(DecompressionBombs, Sections) {
       EXPECT_LT(meter.peak_bytes(), std::min(decoded_bytes, kBlockMax) + kMiB);
     }
   }
+}
+
+// Ten blocks of a few KiB would have twenty million runs. Memory for them is taken from one budget,
+// which ends in the second block.
+TEST(DecompressionBombs, SeveralBlocksOfInodeRuns) {
+  constexpr std::uint64_t kRuns = 2'000'000;
+  constexpr std::size_t kBlocks = 10;
+  constexpr std::size_t kPages = kBlocks * kRuns / format::kPageEntriesMax + 1;
+  Buffer body = varints({kRuns});
+  body.resize(body.size() + 2 * kRuns, 1);  // number 1, one entry, again and again
+  const auto index = index_of_runs(kPages, std::vector<Buffer>(kBlocks, body));
+  ASSERT_LT(index.size(), kPages * format::kPageBytes + kMiB);
+  const auto memory = storage::make_memory_env(1);
+  write_file(*memory, "/t.idx", index);
+  const HeapMeter meter;
+  const auto opened = reader::Image::open(*memory, "/t.idx");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind(), ErrorKind::kLimit) << opened.error().message();
+  EXPECT_EQ(opened.error().code(), 3023) << opened.error().message();
+  EXPECT_EQ(opened.error().section(), "inode runs");
+  EXPECT_LT(meter.peak_bytes(), kRuns * format::InodeRuns::kRunBytes + 16 * kMiB);
+}
+
+// Blocks of one run each are loaded in linear time; the prober bounds it.
+TEST(DecompressionBombs, ManyBlocksOfOneRun) {
+  std::vector<Buffer> bodies(100'000, varints({1, 0, 1}));
+  bodies.front() = varints({1, 1, 1});
+  const auto index = index_of_runs(bodies.size() / format::kPageEntriesMax + 1, bodies);
+  const auto findings = Prober({{}, TakenImage(sample_image()).index()})
+                            .probe({{}, index}, Promise::kTruth, "blocks of one run");
+  expect_error(findings, {2682, "inode runs"}, "blocks of one run");
 }
 
 // A block of 16 MiB, the largest allowed, whose frame is whole: the model in it is too long.

@@ -74,14 +74,16 @@ TEST_F(ForgedSections, DirectoryTables) {
 
 TEST_F(ForgedSections, InodeRuns) {
   const auto n = names_;
+  const auto more_runs = varints({n + 1}) + Buffer(2 * (n + 1), 1);
   expect_refused(SectionKind::kInodeRuns,
                  {{"no count", {}, 2001},
                   {"no run", varints({0}), 2680},
                   {"a run of nothing", varints({2, 1, 0, 2, n}), 2681},
-                  {"more runs than entries", varints({kHuge}), 3022},
+                  {"2^64 - 1 runs", varints({kHuge}), 2685},
                   {"more runs than bytes", varints({n}), 2685},
                   {"the root is not inode 1", varints({1, 2, n}), 2680},
-                  {"inode 0", varints({2, 1, 1, 0, n - 1}), 2683},
+                  {"inode 0", varints({2, 1, 1, 0, n - 1}), 2687},
+                  {"more runs than entries", more_runs, 2688},
                   {"overlapping runs", varints({2, 1, 3, 3, n - 3}), 2683},
                   {"the same run twice", varints({2, 1, 3, 1, n - 3}), 2683},
                   {"runs that are too long", varints({1, 1, n + 1}), 2681},

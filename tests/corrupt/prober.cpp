@@ -134,6 +134,12 @@ class Prober::Questions {
         purpose_(purpose),
         what_(std::move(what)) {}
 
+  // The id of a state may be lost without an error (F-360).
+  void about_state() {
+    const auto& state = image_.state();
+    if (state) keep("state", as_text(*state));
+  }
+
   void about_tree() {
     const auto walked = image_.walk(
         "",
@@ -175,7 +181,13 @@ class Prober::Questions {
   void about_inode(reader::InodeNumber inode) {
     const auto question = "inode " + std::to_string(inode);
     const auto node = image_.by_inode(inode);
-    if (answered(question, node)) about_node(question, node.assume_value());
+    if (answered(question, node)) {
+      about_node(question, node.assume_value());
+      if (node.assume_value().link_count == 0) {  // no path leads to it
+        about_contents("of " + question, node.assume_value());
+        about_names(inode);
+      }
+    }
     const auto path = image_.path_of(inode);
     if (answered("path of " + question, path)) keep("path of " + question, path.assume_value());
   }
@@ -225,6 +237,7 @@ class Prober::Questions {
     const auto question = "inode " + std::to_string(inode);
     const auto text = [&](const reader::ObjectName& name) {
       EXPECT_TRUE(is_name(name.name)) << what_;
+      EXPECT_NE(name.directory, 0U) << what_;
       return std::to_string(name.directory) + ":" + name.name + "/";
     };
     const auto first = image_.name_of(inode);
@@ -374,17 +387,21 @@ Prober::Prober(ImageFiles sound) : sound_(std::move(sound)) {
   const auto walked =
       image.assume_value()->walk("", [&](std::string_view path, const reader::Node& node) {
         paths_.emplace_back(path);
-        inodes_.push_back(node.inode);
+        inodes_.insert(node.inode);
         return true;
       });
   EXPECT_TRUE(walked.has_value());
-  inodes_.insert(inodes_.end(), {0, paths_.size() + 1, paths_.size() + 2, ~std::uint64_t{0}});
+  for (const auto inode : {paths_.size() + 1, paths_.size() + 2}) inodes_.insert(inode);
+  inodes_.insert({0, ~std::uint64_t{0}});
+  const auto end = std::min<std::uint64_t>(image.assume_value()->superblock().next_inode, 100);
+  for (reader::InodeNumber inode = 1; inode < end; ++inode) inodes_.insert(inode);
   Findings findings;
   Questions questions(*image.assume_value(), usual_, findings, {.learned = &truth_},
                       "the sound image");
   questions.about_tree();
   for (const auto& path : paths_) questions.about_path(path);
   for (const auto inode : inodes_) questions.about_inode(inode);
+  questions.about_state();
   for (const auto& error : findings.errors) usual_.insert(error.code());
 }
 
@@ -427,6 +444,7 @@ void Prober::ask_all(Questions& questions) const {
   for (const auto& path : paths_) questions.about_path(path);
   questions.about_tree();
   for (const auto inode : inodes_) questions.about_inode(inode);
+  questions.about_state();
 }
 
 // Without checks, contents may be wrong; all other promises hold.

@@ -91,7 +91,7 @@ class Prober {
 
   ImageFiles sound_;
   std::vector<std::string> paths_;
-  std::vector<reader::InodeNumber> inodes_;
+  std::set<reader::InodeNumber> inodes_;  // of names, of objects without a name, and of none
   Answers truth_;
   // Codes of questions about things that the sound image does not have.
   std::set<std::uint16_t> usual_;

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "base/bytes.h"
+#include "tests/corrupt/merged_image.h"
 #include "tests/corrupt/prober.h"
 
 namespace dgfs::test {
@@ -68,6 +69,7 @@ inline constexpr BaseImage kBaseImages[] = {
        return ImageFiles{fragments_image(), {}};
      }},
     {"Volumes", [] { return volumes_image(); }},
+    {"Merged", [] { return merged_image(); }},
 };
 
 }  // namespace dgfs::test

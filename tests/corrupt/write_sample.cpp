@@ -13,6 +13,7 @@
 
 #include "format/limits.h"
 #include "format/section/directory_table.h"
+#include "format/section/volume_origins.h"
 #include "tests/corrupt/forged_bodies.h"
 #include "tests/corrupt/forged_images.h"
 #include "tests/corrupt/sample_image.h"
@@ -138,6 +139,28 @@ void write_forged(Victim victim) {
   victim.forged("volume-short", SectionKind::kVolumes, varints({1, 0, 5000, 0}));
 }
 
+// What only merged images have, with wrong contents.
+void write_forged_merges(Victim victim, const Buffer& sound) {
+  TakenImage taken(sound);
+  const auto n = taken.superblock.namespace_entries;
+  const auto& origins = taken.bodies(SectionKind::kVolumeOrigins).front();
+  const auto with_origin = [&](const std::string& what,
+                               const std::function<void(format::VolumeOrigin&)>& change) {
+    auto rows = value_of(format::decode_volume_origins(origins));
+    change(rows.back());
+    Buffer body;
+    format::encode_volume_origins(rows, body);
+    victim.forged("origins-" + what, SectionKind::kVolumeOrigins, body);
+  };
+  with_origin("number-stranger", [](auto& origin) { origin.number = 9; });
+  with_origin("checksum", [](auto& origin) { ++origin.header_checksum; });
+  with_origin("dead-bytes", [](auto& origin) { origin.dead_bytes = kHalf - 1; });
+  victim.forged("origins-none", SectionKind::kVolumeOrigins, varints({0}));
+  victim.forged("numbers-none", SectionKind::kInodeRuns, varints({2, 1, 1, 0, n - 1}));
+  victim.forged("numbers-short", SectionKind::kInodeRuns, varints({1, 1, n - 1}));
+  victim.forged("state-short", SectionKind::kState, Buffer(15, 7));
+}
+
 void write_assembled(Sample& sample) {
   for (const auto& [what, key] : {std::pair("name-up", "\0.."s), std::pair("name-out", "\0../e"s),
                                   std::pair("name-empty", "e\0\0"s)}) {
@@ -206,6 +229,7 @@ void write_damaged(Sample& sample) {
   many_pages.flipped_page("page-last", 4, 100);
   write_cut(Victim(sample, whole));
   write_forged(Victim(sample, whole));
+  write_forged_merges(Victim(sample, kBaseImages[7]), merged_image().image);
   write_assembled(sample);
   write_impossible(sample);
 }

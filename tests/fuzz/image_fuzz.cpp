@@ -62,6 +62,19 @@ void use_directory(const reader::Image& image, reader::InodeNumber inode) {
   (void)image.list(inode, ~std::uint64_t{0}, [](const auto&) -> bool { std::abort(); });
 }
 
+// Objects without a name are only found by their numbers.
+void use_numbers(const reader::Image& image) {
+  constexpr reader::InodeNumber kNumbersMax = 64;
+  for (reader::InodeNumber inode = 0; inode < kNumbersMax; ++inode) {
+    const auto node = image.by_inode(inode);
+    if (!node) continue;
+    require(node.value().inode == inode && inode != 0);
+    if (node.value().link_count == 0) use_contents(image, node.value());
+    (void)image.name_of(inode);
+    (void)image.names_of(inode);
+  }
+}
+
 void use(const reader::Image& image) {
   int count = 0;
   const auto visit = [&](std::string_view path, const reader::Node& node) {
@@ -76,6 +89,7 @@ void use(const reader::Image& image) {
     return ++count < kNodesMax;
   };
   (void)image.walk("", visit, [](const Error& error) { return !error.section().empty(); });
+  use_numbers(image);
   (void)image.verify_index([](const Error& error) {
     // Missing volumes have no section.
     require(error.kind() == ErrorKind::kNotFound || !error.section().empty());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "format/coding.h"
+#include "format/header/header_page.h"
 #include "format/limits.h"
 #include "format/model.h"
 #include "format/page/codec.h"
@@ -26,6 +27,10 @@ constexpr std::uint8_t kVolumeChunk = 254;
 constexpr std::uint8_t kDataChunk = 255;
 // Many small images are a better use of a fuzzer's time than a few large ones.
 constexpr std::size_t kChunksMax = 200;
+
+std::uint64_t header_checksum(Bytes page) {
+  return format::load<std::uint64_t>(page, format::kHeaderChecksumOffset);
+}
 
 void add_chunk(Buffer& recipe, std::uint8_t what, Bytes bytes) {
   format::Encoder encoder(recipe);
@@ -73,6 +78,7 @@ void add_page(Buffer& recipe, TakenImage& taken, Bytes page) {
   Buffer chunk;
   format::Encoder encoder(chunk);
   encoder.fixed(header.codec);
+  encoder.fixed(header.flags);
   encoder.fixed(header.model_id);
   encoder.fixed(header.attribute_table);
   encoder.fixed(header.entry_count);
@@ -87,12 +93,24 @@ void add_section(Buffer& recipe, TakenImage& taken, std::uint8_t what) {
   for (const auto& body : record_bodies(kind, taken.raw(kind))) add_chunk(recipe, what, body);
 }
 
-void add_volume(Buffer& recipe, Bytes volume, std::size_t data_bytes) {
+/// The rows of the section, if it is sound.
+std::vector<format::VolumeOrigin> origins_of(TakenImage& taken) {
+  const auto& bodies = taken.bodies(SectionKind::kVolumeOrigins);
+  if (bodies.size() != 1) return {};
+  auto origins = format::decode_volume_origins(bodies.front());
+  return origins ? std::move(origins).value() : std::vector<format::VolumeOrigin>();
+}
+
+/// @param origins  of the image that has the volume
+void add_volume(Buffer& recipe, const std::vector<format::VolumeOrigin>& origins, Bytes volume,
+                std::size_t data_bytes) {
   const auto header = format::decode_volume_header(volume.first(kPageBytes)).value();
   const auto data = volume.first(static_cast<std::size_t>(header.data_end)).subspan(kPageBytes);
+  const auto origin = std::find_if(origins.begin(), origins.end(),
+                                   [&](const auto& each) { return is_volume(volume, each); });
   Buffer chunk;
   format::Encoder encoder(chunk);
-  encoder.fixed(header.number);
+  encoder.fixed(origin == origins.end() ? header.number : origin->number);
   encoder.raw(data.first(std::min(data_bytes, data.size())));
   add_chunk(recipe, kVolumeChunk, chunk);
 }
@@ -101,6 +119,7 @@ Buffer baked_page(bool is_stored, Bytes bytes) {
   FuzzInput input(bytes);
   format::PageHeader header;
   header.codec = input.take<std::uint8_t>();
+  header.flags = input.take<std::uint8_t>() & format::kPageGaps;  // others would end the run
   header.model_id = input.take<std::uint16_t>();
   header.attribute_table = input.take<std::uint16_t>();
   header.entry_count = input.take<std::uint16_t>();
@@ -114,13 +133,21 @@ Buffer baked_page(bool is_stored, Bytes bytes) {
   return format::make_page(header, payload);
 }
 
-/// A further volume of the image with this superblock.
-Buffer baked_volume(const format::Superblock& superblock, Bytes bytes) {
+/// A further volume of the image with this superblock. If it has an origin, it becomes that volume
+/// of the other image, and the origin gets the checksum of its header.
+Buffer baked_volume(const format::Superblock& superblock,
+                    std::vector<format::VolumeOrigin>& origins, Bytes bytes) {
   FuzzInput input(bytes);
   format::VolumeHeader header;
   header.incompat = superblock.incompat;
   header.image_uuid = superblock.uuid;
   header.number = input.take<format::VolumeNumber>();
+  const auto origin = std::find_if(origins.begin(), origins.end(),
+                                   [&](const auto& each) { return each.number == header.number; });
+  if (origin != origins.end()) {
+    header.image_uuid = origin->image;
+    header.number = origin->own_number;
+  }
   const auto data = input.rest();
   header.data_end = kPageBytes + data.size();
   header.file_bytes = (header.data_end + kPageBytes - 1) / kPageBytes * kPageBytes + kPageBytes;
@@ -129,6 +156,7 @@ Buffer baked_volume(const format::Superblock& superblock, Bytes bytes) {
   volume.resize(static_cast<std::size_t>(header.file_bytes - kPageBytes));
   const auto last = format::encode_volume_header(header);
   volume.insert(volume.end(), last.begin(), last.end());
+  if (origin != origins.end()) origin->header_checksum = header_checksum(last);
   return volume;
 }
 
@@ -183,6 +211,15 @@ void reseal_pages(TakenImage& image) {
 
 }  // namespace
 
+bool is_volume(Bytes bytes, const format::VolumeOrigin& origin) {
+  if (bytes.size() < kPageBytes) return false;
+  const auto page = bytes.first(kPageBytes);
+  const auto header = format::decode_volume_header(page);
+  return header && header.assume_value().image_uuid == origin.image &&
+         header.assume_value().number == origin.own_number &&
+         header_checksum(page) == origin.header_checksum;
+}
+
 Buffer recipe_of(Bytes image, const std::vector<Buffer>& volumes, std::size_t data_bytes) {
   TakenImage taken(image);
   Buffer recipe;
@@ -193,7 +230,8 @@ Buffer recipe_of(Bytes image, const std::vector<Buffer>& volumes, std::size_t da
   for (std::uint8_t what = 2; what < format::kSectionKinds; ++what) {
     add_section(recipe, taken, what);
   }
-  for (const auto& volume : volumes) add_volume(recipe, volume, data_bytes);
+  const auto origins = origins_of(taken);
+  for (const auto& volume : volumes) add_volume(recipe, origins, volume, data_bytes);
   add_chunk(recipe, kDataChunk, Bytes(taken.data).first(std::min(data_bytes, taken.data.size())));
   return recipe;
 }
@@ -213,8 +251,17 @@ BakedImage bake(Bytes recipe) {
     recipe = recipe.subspan(5 + bytes.size());
   }
   reseal_pages(image);
-  BakedImage baked{image.image(), {}};
-  for (const auto volume : volumes) baked.volumes.push_back(baked_volume(image.superblock, volume));
+  BakedImage baked;
+  auto origins = origins_of(image);
+  for (const auto volume : volumes) {
+    baked.volumes.push_back(baked_volume(image.superblock, origins, volume));
+  }
+  if (!origins.empty()) {
+    auto& body = image.bodies(SectionKind::kVolumeOrigins).front();
+    body.clear();
+    format::encode_volume_origins(origins, body);
+  }
+  baked.image = image.image();
   return baked;
 }
 

@@ -5,17 +5,21 @@
 // that a mutation of the recipe reaches the decoders. Baking compresses and adds checksums again.
 //
 //   chunk: what u8, length u32, bytes     what: 0 counts and features of the superblock, 1 a page
-//   of columns, 2 to 8, 12 and 14 the body of a block of that section, 9 to 11 and 13 the body of
-//   a record of it, 253 any other page, 254 a further volume, 255 data of the image
+//   of columns, another number of a section the body of a block or of a record of it, 253 any other
+//   page, 254 a further volume, 255 data of the image
 //
-//   page: codec u8, model u16, attribute table u16, entries u16; of 1 the columns; of 253 their
-//   length u32 and the payload as it is stored: bits of tokens, or what needs a dictionary
+//   page: codec u8, flags u8, model u16, attribute table u16, entries u16; of 1 the columns; of 253
+//   their length u32 and the payload as it is stored: bits of tokens, or what needs a dictionary
 //   further volume: number u16, data
+//
+// A further volume is a file of another image if the section of volume origins has a row for its
+// number.
 #pragma once
 
 #include <vector>
 
 #include "base/bytes.h"
+#include "format/section/volume_origins.h"
 
 namespace dgfs::test {
 
@@ -26,6 +30,9 @@ struct BakedImage {
       volumes;  ///< further volumes, at most kBakedVolumesMax; found by their headers
 };
 inline constexpr std::size_t kBakedVolumesMax = 4;
+
+/// Whether `bytes` are this volume of another image.
+[[nodiscard]] bool is_volume(Bytes bytes, const format::VolumeOrigin& origin);
 
 /// @param image       a sound image with a trailing index
 /// @param volumes     its further volumes

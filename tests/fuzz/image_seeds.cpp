@@ -36,8 +36,23 @@ Buffer read_all(const std::filesystem::path& path) {
   return Buffer{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+/// The volumes of other images, which are golden images, too.
+void add_foreign_volumes(const std::filesystem::path& folder, SeedImage& image) {
+  TakenImage taken(image.image);
+  for (const auto& body : taken.bodies(SectionKind::kVolumeOrigins)) {
+    const auto origins = format::decode_volume_origins(body).value();
+    for (const auto& origin : origins) {
+      for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        auto bytes = read_all(entry.path());
+        if (is_volume(bytes, origin)) image.volumes.push_back(std::move(bytes));
+      }
+    }
+  }
+}
+
 SeedImage golden_image(const std::filesystem::path& path) {
   SeedImage made{path.stem().string(), read_all(path), {}};
+  add_foreign_volumes(path.parent_path(), made);
   for (int number = 1;; ++number) {
     auto volume = path;
     volume.replace_extension(std::to_string(number));
@@ -94,6 +109,9 @@ class Pieces {
     add_bodies(SectionKind::kPageRoot, std::uint8_t{8});
     add_bodies(SectionKind::kDictionaries, std::uint8_t{11});
     add_bodies(SectionKind::kDigestTable, std::uint8_t{12}, digest_pages, entry_end << 2);
+    add_bodies(SectionKind::kVolumeOrigins, std::uint8_t{16});
+    add_split_inodes(names);
+    add_bodies(SectionKind::kState, std::uint8_t{18});
     add_links(static_cast<std::uint32_t>(superblock.namespace_entries),
               static_cast<std::uint32_t>(superblock.next_inode));
   }
@@ -107,6 +125,14 @@ class Pieces {
   }
 
  private:
+  /// The first block of numbers, and the next one, if there is one.
+  void add_split_inodes(std::uint16_t names) {
+    const auto& bodies = taken_.bodies(SectionKind::kInodeRuns);
+    auto both = bodies.front();
+    const auto length = static_cast<std::uint16_t>(both.size());
+    if (bodies.size() > 1) both.insert(both.end(), bodies[1].begin(), bodies[1].end());
+    sections_.add(both, std::uint8_t{17}, names, length);
+  }
   void add_links(std::uint32_t names, std::uint32_t inode_end) {
     const auto section = taken_.superblock.section(SectionKind::kLinkNames);
     add_bodies(SectionKind::kLinkTable, std::uint8_t{14},

@@ -21,6 +21,7 @@
 #include "format/section/directory_table.h"
 #include "format/section/inode_runs.h"
 #include "format/section/sparse_map.h"
+#include "format/section/volume_origins.h"
 #include "format/section/xattr_set.h"
 #include "format/zstd/payload.h"
 #include "tests/fuzz/fuzz_tables.h"
@@ -58,6 +59,21 @@ std::vector<format::Entry> entries(std::uint64_t seed, bool links) {
   return made;
 }
 
+/// The same entries with gaps, small ones and some that nearly fill the bound of their sum.
+std::vector<format::Entry> with_gaps(std::vector<format::Entry> made, std::uint64_t seed) {
+  EntryGenerator generator(seed);
+  std::uint64_t far_gaps = 2;
+  for (auto& entry : made) {
+    const bool is_in_sum =
+        entry.stored_bytes != 0 && !entry.address && entry.fragment_offset.value_or(0) == 0;
+    if (!is_in_sum || !generator.chance(40)) continue;
+    const bool is_far = far_gaps != 0 && generator.chance(20);
+    entry.gap_bytes = is_far ? std::uint64_t{1} << (60 + far_gaps--) : 1 + generator.below(5000);
+    if (is_far) entry.gap_bytes -= 1 + generator.below(1 << 20);
+  }
+  return made;
+}
+
 void add_pages(const std::filesystem::path& folder) {
   SeedCorpus corpus(folder, "page");
   auto table = fuzz_attributes();
@@ -82,6 +98,10 @@ void add_pages(const std::filesystem::path& folder) {
     if (seed % 4 != 3) add_page(format::kTokenCodec, made, of_contexts);
     const auto columns = format::encode_columns(made, 0, table).value().value();
     corpus.add(columns.bytes, kSecond, static_cast<std::uint16_t>(made.size()));
+    if (seed % 4 == 3) continue;
+    const auto far_apart = with_gaps(made, seed);
+    add_page(format::kTokenCodec, far_apart, token_context);
+    add_page(format::kTokenCodec, far_apart, of_contexts);
   }
 }
 
@@ -150,11 +170,32 @@ void add_tables(SeedCorpus& corpus) {
                format::InodeRuns::make({{1, 0, 4}, {20, 4, 3}, {10, 7, 2}}, 9).value().encode(out);
              }),
              std::uint8_t{3}, std::uint16_t{9});
+  const Buffer first = encoded([](Buffer& out) {
+    format::InodeRuns::make({{1, 0, 4}, {0, 4, 3}}, 7, format::Numbering::kSplit)
+        .value()
+        .encode(out);
+  });
+  const Buffer second = {2, 90, 1, 0, 1};  // two runs: number 90, and a name without a number
+  auto both = first;
+  both.insert(both.end(), second.begin(), second.end());
+  corpus.add(both, std::uint8_t{17}, std::uint16_t{9}, static_cast<std::uint16_t>(first.size()));
   corpus.add(encoded([](Buffer& out) {
                format::encode_volume_table({{0, 9000, "a.dgfs"}, {7, 4096, ""}}, out);
              }),
              std::uint8_t{4});
   corpus.add(encoded([](Buffer& out) { fuzz_attributes().encode(out); }), std::uint8_t{5});
+  format::VolumeOrigin origin{1, {}, 0, 0x1122334455667788, 5000, false};
+  std::vector<format::VolumeOrigin> origins;
+  for (const auto number : std::initializer_list<format::VolumeNumber>{1, 2, 65535}) {
+    origin.number = number;
+    origin.own_number = static_cast<format::VolumeNumber>(number / 2);
+    origin.image.fill(static_cast<std::uint8_t>(number));
+    origin.is_of_merge = number == 2;
+    origins.push_back(origin);
+    corpus.add(encoded([&](Buffer& out) { format::encode_volume_origins(origins, out); }),
+               std::uint8_t{16});
+  }
+  corpus.add(Buffer(16, 's'), std::uint8_t{18});
 }
 
 void add_side_records(SeedCorpus& corpus) {

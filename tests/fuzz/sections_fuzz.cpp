@@ -18,6 +18,8 @@
 #include "format/section/link_block.h"
 #include "format/section/link_table.h"
 #include "format/section/sparse_map.h"
+#include "format/section/state_id.h"
+#include "format/section/volume_origins.h"
 #include "format/section/xattr_set.h"
 #include "format/zstd/content_dictionary.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -74,6 +76,45 @@ void fuzz_inodes(FuzzInput input) {
   }
 }
 
+// Writes the numbers of all entries again.
+format::InodeRuns written_again(const format::InodeRuns& runs, format::Ordinal entry_count) {
+  format::InodeRunsEncoder encoder;
+  format::InodeRuns::Loader loader(entry_count);
+  const auto sink = [&](Bytes body) { return loader.add(body); };
+  for (format::Ordinal ordinal = 0; ordinal < entry_count; ++ordinal) {
+    require(encoder.add(runs.inode_of(ordinal).value_or(0), sink).has_value());
+  }
+  require(encoder.finish(sink).has_value() && encoder.end_inode() == runs.end_inode());
+  return std::move(loader).finish(format::Numbering::kSplit).value();
+}
+
+// Two blocks: the length of the first, and both.
+void fuzz_split_inodes(FuzzInput input) {
+  const auto entry_count = input.take<std::uint16_t>();
+  const std::size_t length = input.take<std::uint16_t>();
+  const auto both = input.rest();
+  const auto first = Bytes(both).first(std::min(length, both.size()));
+  format::InodeRuns::Loader loader(entry_count);
+  for (const auto body : {first, Bytes(both).subspan(first.size())}) {
+    const auto count = loader.count(body);
+    const auto added = loader.add(Buffer(body.begin(), body.end()));
+    require(count || !added);
+    if (!added) return;
+    require(count.value() <= entry_count);
+  }
+  const auto runs = std::move(loader).finish(format::Numbering::kSplit);
+  if (!runs) return;
+  const auto again = written_again(runs.value(), entry_count);
+  for (format::Ordinal ordinal = 0; ordinal < entry_count; ++ordinal) {
+    const auto inode = runs.value().inode_of(ordinal);
+    require(inode == again.inode_of(ordinal) && inode != format::InodeNumber{0});
+    if (!inode) continue;
+    require(*inode < runs.value().end_inode());
+    require(runs.value().ordinal_of(*inode) == ordinal && again.ordinal_of(*inode) == ordinal);
+  }
+  require(!runs.value().ordinal_of(0));
+}
+
 void fuzz_sparse_map(FuzzInput input) {
   const auto file_bytes = input.take<std::uint64_t>();
   const auto map = format::SparseMap::decode(input.rest(), file_bytes);
@@ -99,6 +140,30 @@ void fuzz_volumes(FuzzInput input) {
   Buffer again;
   format::encode_volume_table(volumes.value(), again);
   require(format::decode_volume_table(again).value() == volumes.value());
+}
+
+void fuzz_volume_origins(FuzzInput input) {
+  const auto origins = format::decode_volume_origins(input.rest());
+  if (!origins) return;
+  format::VolumeNumber last = 0;
+  for (const auto& origin : origins.value()) {
+    require(origin.number > last);
+    last = origin.number;
+  }
+  require(last != 0);
+  Buffer again;
+  format::encode_volume_origins(origins.value(), again);
+  require(format::decode_volume_origins(again).value() == origins.value());
+}
+
+void fuzz_state(FuzzInput input) {
+  const auto body = input.rest();
+  const auto state = format::decode_state_id(body);
+  require(state.has_value() == (body.size() == format::StateId().size()));
+  if (!state) return;
+  Buffer again;
+  format::encode_state_id(state.value(), again);
+  require(again == body);
 }
 
 void fuzz_xattrs(FuzzInput input) {
@@ -218,10 +283,10 @@ void fuzz_volume_header(FuzzInput input) {
 }
 
 constexpr void (*kTargets[])(FuzzInput) = {
-    fuzz_block,        fuzz_record,      fuzz_directories,   fuzz_inodes,
-    fuzz_volumes,      fuzz_attributes,  fuzz_sparse_map,    fuzz_xattrs,
-    fuzz_page_root,    fuzz_superblock,  fuzz_volume_header, fuzz_dictionary,
-    fuzz_digest_table, fuzz_digest_page, fuzz_link_table,    fuzz_link_block};
+    fuzz_block,         fuzz_record,         fuzz_directories,  fuzz_inodes,      fuzz_volumes,
+    fuzz_attributes,    fuzz_sparse_map,     fuzz_xattrs,       fuzz_page_root,   fuzz_superblock,
+    fuzz_volume_header, fuzz_dictionary,     fuzz_digest_table, fuzz_digest_page, fuzz_link_table,
+    fuzz_link_block,    fuzz_volume_origins, fuzz_split_inodes, fuzz_state};
 
 }  // namespace
 }  // namespace dgfs::test

@@ -231,6 +231,19 @@ void link_names(FieldReader& in) {
   }
 }
 
+void volume_origins(FieldReader& in) {
+  groups(in, in.varint("count"), [&] {
+    in.varint("number");
+    in.row("image", 2, 8);
+    in.varint("own_number");
+    in.fixed("header_checksum", 8);
+    in.varint("dead_bytes");
+    in.varint("is_of_merge");
+  });
+}
+
+void state(FieldReader& in) { in.row("id", 2, 8); }
+
 void link_table(FieldReader& in) {
   while (!in.at_end()) {
     in.varint("first_gap");
@@ -284,6 +297,12 @@ std::vector<BodyField> body_fields(SectionKind kind, Bytes body) {
       break;
     case SectionKind::kLinkTable:
       link_table(in);
+      break;
+    case SectionKind::kVolumeOrigins:
+      volume_origins(in);
+      break;
+    case SectionKind::kState:
+      state(in);
       break;
     default:  // pages have a table in format_fields.h; targets have no numbers
       in.skip_rest();

@@ -19,6 +19,8 @@
 #include "format/page/header.h"
 #include "format/page_open.h"
 #include "format/section/directory_table.h"
+#include "format/section/link_block.h"
+#include "format/section/link_table.h"
 
 namespace dgfs::test {
 namespace {
@@ -47,6 +49,21 @@ void sort_by_key(std::vector<format::Entry>& entries) {
 
 void pad_to(Buffer& bytes, std::size_t alignment) {
   bytes.resize((bytes.size() + alignment - 1) / alignment * alignment);
+}
+
+Buffer sealed(SectionKind kind, const std::vector<Buffer>& bodies) {
+  Buffer bytes;
+  for (const auto& body : bodies) format::seal_block(kind, body, bytes);
+  return bytes;
+}
+
+// Of link names in one block, which begins with the number of its first object.
+Buffer link_table_of(const Buffer& link_names) {
+  const format::LinkTableRow row = {must(format::Decoder(link_names).varint()),
+                                    sealed(SectionKind::kLinkNames, {link_names}).size()};
+  Buffer table;
+  format::encode_link_table({&row, 1}, 0, table);
+  return table;
 }
 
 Buffer model_body(const format::Model& model) {
@@ -108,6 +125,18 @@ format::DataAddress ImageAssembler::place(format::VolumeNumber volume, Bytes ext
   return {volume, offset};
 }
 
+format::SideRef ImageAssembler::add_record(SectionKind kind, Bytes body) {
+  auto& section = records_[kind];
+  const auto record = format::seal_record(kind, section.size(), body);
+  const format::SideRef ref = {section.size(), static_cast<std::uint32_t>(record.size())};
+  section.insert(section.end(), record.begin(), record.end());
+  return ref;
+}
+
+void ImageAssembler::keep(const std::string& path, const format::DataAddress& at) {
+  kept_[must(format::key_of_path(path))] = at;
+}
+
 void ImageAssembler::adopt_page(const std::string& first_path, ReadyPage page, std::string prefix) {
   page.record.prefix = std::move(prefix);
   adopted_.emplace(must(format::key_of_path(first_path)), std::move(page));
@@ -128,13 +157,13 @@ void ImageAssembler::lay_out_pages() {
   lay_out_zone(links_, format::kLinkZone);
 }
 
-void ImageAssembler::lay_out_zone(const std::vector<format::Entry>& entries,
-                                  std::uint64_t page_zone) {
+void ImageAssembler::lay_out_zone(std::vector<format::Entry>& entries, std::uint64_t page_zone) {
   last_key_.clear();
   for (std::size_t at = 0; at < entries.size();) {
     const auto rest = std::span(entries).subspan(at);
     const auto adopted = adopted_.find(rest.front().key);
     ReadyPage page;
+    std::optional<format::DataAddress> kept;
     if (adopted != adopted_.end()) {
       page = adopted->second;
     } else {
@@ -143,23 +172,51 @@ void ImageAssembler::lay_out_zone(const std::vector<format::Entry>& entries,
              !adopted_.contains(rest[count].key)) {
         ++count;
       }
-      page = make_page(rest.first(count));
+      kept = place_kept(rest.first(count));
+      page = make_page(rest.first(count), page_zone != format::kLinkZone);
     }
     page.record.zone = page_zone;
     const auto taken = rest.first(page.record.entry_count);
-    add_page(std::move(page), taken);
+    add_page(std::move(page), taken, kept);
     at += taken.size();
     last_key_ = taken.back().key;
   }
 }
 
-ReadyPage ImageAssembler::make_page(std::span<const format::Entry> entries) {
+// Returns where the running sum of a page of these entries begins, if it is one of kept extents.
+std::optional<format::DataAddress> ImageAssembler::place_kept(std::span<format::Entry> entries) {
+  std::optional<format::DataAddress> begin;
+  format::DataAddress sum;
+  for (auto& entry : entries) {
+    const auto kept = kept_.find(entry.key);
+    if (kept == kept_.end()) continue;
+    const auto& at = kept->second;
+    const format::DataAddress end = {at.volume, at.offset_bytes + entry.stored_bytes};
+    const bool is_in_frame = entry.fragment_offset.value_or(0) != 0;
+    if (!begin) begin = sum = is_in_frame ? end : at;
+    entry.address.reset();
+    entry.gap_bytes = 0;
+    if (is_in_frame && end == sum) continue;  // the first file of the frame has advanced the sum
+    if (at.volume == sum.volume && at.offset_bytes >= sum.offset_bytes && !is_in_frame) {
+      entry.gap_bytes = at.offset_bytes - sum.offset_bytes;
+      sum = end;
+    } else if (entry.link_inode != 0) {
+      entry.stored_bytes = 0;
+    } else {
+      entry.address = at;
+    }
+  }
+  return begin;
+}
+
+ReadyPage ImageAssembler::make_page(std::span<const format::Entry> entries, bool has_names) {
+  const auto codec = has_names ? name_codec : format::kColumnCodec;
+  const auto empty = format::Model::empty();
   format::PageContext context;
-  context.model = models[pages_.size() % models.size()].get();
+  context.model = codec == name_codec ? models[pages_.size() % models.size()].get() : empty.get();
   context.attributes = &tables[pages_.size() % tables.size()];
   auto guess = entries.size();
-  auto made = must(
-      format::fill_page(*format::find_page_codec(format::kColumnCodec), entries, context, guess));
+  auto made = must(format::fill_page(*format::find_page_codec(codec), entries, context, guess));
   ReadyPage page{std::move(made.bytes), {}};
   page.record.prefix = made.prefix;
   page.record.entry_count = static_cast<std::uint32_t>(made.entry_count);
@@ -169,13 +226,20 @@ ReadyPage ImageAssembler::make_page(std::span<const format::Entry> entries) {
 
 // Gives the page its place, and the extents of its entries their places behind those of the page
 // before.
-void ImageAssembler::add_page(ReadyPage page, std::span<const format::Entry> entries) {
+// @param kept  begin of the running sum, if its extents are not among those of this image
+void ImageAssembler::add_page(ReadyPage page, std::span<const format::Entry> entries,
+                              const std::optional<format::DataAddress>& kept) {
   auto& record = page.record;
   record.first_ordinal =
       pages_.empty() ? 0 : pages_.back().record.first_ordinal + pages_.back().record.entry_count;
   record.separator =
       format::make_separator(last_key_.empty() ? std::nullopt : std::optional(last_key_),
                              entries.front().key, record.prefix);
+  if (kept) {
+    record.volume = kept->volume;
+    record.first_data_offset = kept->offset_bytes;
+    return pages_.push_back(std::move(page));
+  }
   record.volume = volume_of_page(pages_.size());
   auto& data = volumes_[record.volume].data;
   record.first_data_offset = format::kPageBytes + data.size();
@@ -209,12 +273,58 @@ Buffer ImageAssembler::directory_lists() const {
   return body;
 }
 
+std::vector<Buffer> ImageAssembler::run_bodies() const {
+  const bool is_split = (incompat & format::feature::kIncompatSplitInodes) != 0;
+  const auto numbering = is_split ? format::Numbering::kSplit : format::Numbering::kWhole;
+  const std::vector<format::InodeRun> one = {{1, 0, names_.size()}};
+  const auto all =
+      must(format::InodeRuns::make(runs.empty() ? one : runs, names_.size(), numbering));
+  std::vector<Buffer> bodies;
+  for (auto rest = std::span(all.runs()); !rest.empty();) {
+    const auto part = rest.first(std::min(rest.size(), runs_per_block));
+    format::Encoder encoder(bodies.emplace_back());
+    encoder.varint(part.size());
+    for (const auto& run : part) {
+      encoder.varint(run.first_inode);
+      encoder.varint(run.count);
+    }
+    rest = rest.subspan(part.size());
+  }
+  return bodies;
+}
+
+std::vector<format::VolumeRecord> ImageAssembler::volume_records() {
+  std::vector<format::VolumeRecord> records;
+  for (const auto& [number, volume] : volumes_) {
+    records.push_back({number, format::kPageBytes + volume.data.size(), hints[number]});
+  }
+  for (const auto& volume : foreign) {
+    records.push_back({volume.origin.number, volume.data_end, volume.hint});
+  }
+  return records;
+}
+
+Buffer ImageAssembler::link_names() const {
+  std::map<format::InodeNumber, std::vector<format::Ordinal>> names;  // by object
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (names_[i].link_inode != 0) names[names_[i].link_inode].push_back(i);
+  }
+  format::LinkBlockFiller filler;
+  for (const auto& [inode, ordinals] : names) {
+    EXPECT_TRUE(filler.add(inode, ordinals))
+        << "more names of linked objects than fit into a block";
+  }
+  return filler.take();
+}
+
 Buffer ImageAssembler::make_index() {
   format::Superblock superblock;
   superblock.uuid = uuid;
   superblock.namespace_entries = names_.size();
   superblock.link_entries = links_.size();
   superblock.next_inode = next_inode != 0 ? next_inode : names_.size() + 1;
+  if (lists_link_names) superblock.compat |= format::feature::kCompatLinkNames;
+  if (records_.contains(SectionKind::kXattrs)) superblock.compat |= format::feature::kCompatXattrs;
   superblock.incompat = incompat;
   Buffer index(format::kPageBytes);
   const auto add_section = [&](SectionKind kind, const Buffer& bytes) {
@@ -222,11 +332,6 @@ Buffer ImageAssembler::make_index() {
     superblock.sections[static_cast<std::size_t>(kind)] = {kind, index.size(), bytes.size()};
     index.insert(index.end(), bytes.begin(), bytes.end());
     pad_to(index, 8);
-  };
-  const auto sealed = [](SectionKind kind, const std::vector<Buffer>& bodies) {
-    Buffer bytes;
-    for (const auto& body : bodies) format::seal_block(kind, body, bytes);
-    return bytes;
   };
 
   Buffer page_bytes;
@@ -258,17 +363,28 @@ Buffer ImageAssembler::make_index() {
     }
   }
   add_section(SectionKind::kModels, sealed(SectionKind::kModels, model_bodies));
-  if (runs.empty()) runs = {{1, 0, names_.size()}};
-  Buffer run_body;
-  must(format::InodeRuns::make(runs, names_.size())).encode(run_body);
-  add_section(SectionKind::kInodeRuns, sealed(SectionKind::kInodeRuns, {run_body}));
-  std::vector<format::VolumeRecord> volume_records;
-  for (const auto& [number, volume] : volumes_) {
-    volume_records.push_back({number, format::kPageBytes + volume.data.size(), hints[number]});
-  }
+  add_section(SectionKind::kInodeRuns, sealed(SectionKind::kInodeRuns, run_bodies()));
   Buffer volume_body;
-  format::encode_volume_table(volume_records, volume_body);
+  format::encode_volume_table(volume_records(), volume_body);
   add_section(SectionKind::kVolumes, sealed(SectionKind::kVolumes, {volume_body}));
+  for (const auto& [kind, bytes] : records_) add_section(kind, bytes);
+  if (lists_link_names) {
+    const auto body = link_names();
+    add_section(SectionKind::kLinkNames, sealed(SectionKind::kLinkNames, {body}));
+    add_section(SectionKind::kLinkTable, sealed(SectionKind::kLinkTable, {link_table_of(body)}));
+  }
+  if (!foreign.empty()) {
+    std::vector<format::VolumeOrigin> origins;
+    for (const auto& volume : foreign) origins.push_back(volume.origin);
+    Buffer origin_body;
+    format::encode_volume_origins(origins, origin_body);
+    add_section(SectionKind::kVolumeOrigins, sealed(SectionKind::kVolumeOrigins, {origin_body}));
+  }
+  if (state) {
+    Buffer state_body;
+    format::encode_state_id(*state, state_body);
+    add_section(SectionKind::kState, sealed(SectionKind::kState, {state_body}));
+  }
   pad_to(index, format::kPageBytes);
   superblock.index_bytes = index.size();
   const auto first_page = format::encode_superblock(superblock);

@@ -186,6 +186,14 @@ def build_golden(name, scratch):
     return tree, image
 
 
+def need_pinned_zstd():
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_versionString.restype = ctypes.c_char_p
+    version = library.ZSTD_versionString().decode()
+    if version != ZSTD_VERSION:
+        raise unittest.SkipTest(f"zstd is {version}, the bytes were pinned with {ZSTD_VERSION}")
+
+
 class Golden(support.ScratchCase):
     def each(self, trees=TREES):
         for name in trees:
@@ -206,12 +214,7 @@ class Golden(support.ScratchCase):
             compare(tree, self.scratch / f"{name}.out", "--no-owner", "--no-xattrs")
 
     def test_same_tree_gives_the_pinned_bytes(self):
-        library = ctypes.CDLL("libzstd.so.1")
-        library.ZSTD_versionString.restype = ctypes.c_char_p
-        version = library.ZSTD_versionString().decode()
-        if version != ZSTD_VERSION:
-            raise unittest.SkipTest(f"zstd is {version}, the bytes were pinned with "
-                                    f"{ZSTD_VERSION}")
+        need_pinned_zstd()
         for name in self.each():
             _, image = build_golden(name, self.scratch)
             for golden, path in files_of(name, image):

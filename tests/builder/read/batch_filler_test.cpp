@@ -53,7 +53,7 @@ TEST(BatchFillerTest, ContentsComeFromItAndNoFileOfTheSourceIsRead) {
   options.source = "/tree";
   options.image_path = "/given.dgfs";
   const auto given =
-      ImageBuilder(*counting, options, nullptr, [] { return std::make_unique<Crosses>(); }).run();
+      ImageBuilder(*counting, options, {}, [] { return std::make_unique<Crosses>(); }).run();
   ASSERT_TRUE(given);
   EXPECT_EQ(counting->counts("/tree/a").reads, 0U);
   options.image_path = "/read.dgfs";

@@ -36,7 +36,7 @@ TEST(VolumeHeaderTest, DetectsEveryFlippedByteAndTruncation) {  // F-011
 TEST(VolumeHeaderTest, RefusesNewerVersionsAndFeatures) {  // F-012, F-014
   expect_error(decode_volume_header(with<std::uint16_t>(header_page(), 8, 2)),
                ErrorKind::kUnsupported, 2544);
-  const auto refused = decode_volume_header(with<std::uint64_t>(header_page(), 32, 16));
+  const auto refused = decode_volume_header(with<std::uint64_t>(header_page(), 32, 256));
   expect_error(refused, ErrorKind::kUnsupported, 2545);
   EXPECT_EQ(refused.error().section(), "volume header");
 }

@@ -85,10 +85,10 @@ TEST(Page, HeaderFieldsAreBounded) {  // F-112, F-114 to F-120
     std::uint16_t code;
   };
   for (const auto& [offset, value, code] :
-       {Case{8, 0, 2131}, Case{13, 1, 2133}, Case{18, 0, 2134}, Case{18, 16385, 2134},
-        Case{20, 0, 2135}, Case{20, (1 << 20) + 1, 2135}, Case{24, 4069, 2136}, Case{26, 1, 2137},
-        Case{12, 2, 2931}, Case{12, 3, 2145}, Case{14, 3, 2146}, Case{16, 3, 2147},
-        Case{24, 100, 2138}}) {
+       {Case{8, 0, 2131}, Case{13, 1, 2940}, Case{13, 2, 2133}, Case{18, 0, 2134},
+        Case{18, 16385, 2134}, Case{20, 0, 2135}, Case{20, (1 << 20) + 1, 2135},
+        Case{24, 4069, 2136}, Case{26, 1, 2137}, Case{12, 2, 2931}, Case{12, 3, 2145},
+        Case{14, 3, 2146}, Case{16, 3, 2147}, Case{24, 100, 2138}}) {
     Sample sample(4);
     auto& page = sample.page.bytes;
     const auto bytes = offset == 20 || offset == 8 ? 4u : offset < 14 ? 1u : 2u;

@@ -170,8 +170,8 @@ TEST(InodeRunsTest, BoundsCountsByInput) {  // F-002
   Encoder(body).varint(std::uint64_t{1} << 40);
   expect_error(InodeRuns::decode(body, 1), ErrorKind::kCorrupt, 2685);
   // A sum that wraps around to the right total is refused, too.
-  const auto wrapping = encoded_runs({{1, 0, 2}, {10, 0, ~std::uint64_t{0}}, {5, 0, 1}});
-  expect_error(InodeRuns::decode(wrapping, 2), ErrorKind::kCorrupt, 2681);
+  const auto wrapping = encoded_runs({{1, 0, 2}, {10, 0, ~std::uint64_t{0}}, {5, 0, 2}});
+  expect_error(InodeRuns::decode(wrapping, 3), ErrorKind::kCorrupt, 2681);
 }
 
 TEST(InodeRunsTest, HasNoNumberButTheNextWithoutRuns) {

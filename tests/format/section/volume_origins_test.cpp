@@ -37,13 +37,13 @@ TEST(VolumeOriginsTest, EachBrokenRuleIsRefused) {
   const auto refuse = [](const std::vector<VolumeOrigin>& origins, unsigned code) {
     expect_error(decode_volume_origins(encoded(origins)), ErrorKind::kCorrupt, code);
   };
-  refuse({}, 2700);                                                        // F-351
-  refuse({{0, uuid_of(7), 0, 1, 0}}, 2701);                                // F-351
-  refuse({{2, uuid_of(7), 0, 1, 0}, {2, uuid_of(8), 0, 1, 0}}, 2701);      // F-351
-  refuse({{1, uuid_of(7), 3, 1, 0}, {2, uuid_of(7), 3, 1, 9}}, 2702);      // F-352
+  refuse({}, 2700);                                                    // F-351
+  refuse({{0, uuid_of(7), 0, 1, 0}}, 2701);                            // F-351
+  refuse({{2, uuid_of(7), 0, 1, 0}, {2, uuid_of(8), 0, 1, 0}}, 2701);  // F-351
+  refuse({{1, uuid_of(7), 3, 1, 0}, {2, uuid_of(7), 3, 1, 9}}, 2702);  // F-352
   Buffer body;
   Encoder(body).varint(std::uint64_t{1} << 40);
-  expect_error(decode_volume_origins(body), ErrorKind::kCorrupt, 2703);    // F-002
+  expect_error(decode_volume_origins(body), ErrorKind::kCorrupt, 2703);  // F-002
   auto tail = encoded({{1, uuid_of(7), 0, 1, 0}});
   tail.push_back(0);
   expect_error(decode_volume_origins(tail), ErrorKind::kCorrupt, 2004);

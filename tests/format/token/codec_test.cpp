@@ -11,35 +11,13 @@
 #include "format/entry/mode.h"
 #include "format/token/bit_reader.h"
 #include "format/token/bit_writer.h"
+#include "tests/format/token/round_trip.h"
 #include "tests/format/token/token_fixtures.h"
 
 namespace dgfs::test {
 namespace {
 
 using format::Entry;
-
-/// Encodes everything and expects it back: by every way of reading, or only by decoding whole
-/// pages.
-void expect_token_round_trip(const std::vector<Entry>& entries, MapDictionaries& dictionaries,
-                             bool every_way = true) {
-  const auto context = dictionaries.context(1, 7);
-  ASSERT_TRUE(intern_all(entries, *context.attributes));
-  std::span<const Entry> rest(entries);
-  for (const auto& page : fill_pages(entries, context, format::kTokenCodec)) {
-    const auto here = rest.first(page.entry_count);
-    const auto opened = format::open_page(page.bytes, dictionaries);
-    ASSERT_TRUE(opened) << opened.error().message();
-    if (every_way) expect_page_finds(*opened.value(), page.prefix, here);
-    const auto decoded = opened.value()->decode();
-    ASSERT_TRUE(decoded) << decoded.error().message();
-    expect_page_holds(*decoded.value(), page.prefix, here);
-    EXPECT_EQ(page.data_bytes, decoded.value()->data_offset(page.entry_count));
-    EXPECT_EQ(page.first_key, here.front().key);
-    EXPECT_EQ(page.last_key, here.back().key);
-    rest = rest.subspan(page.entry_count);
-  }
-  EXPECT_TRUE(rest.empty());
-}
 
 TEST(TokenCodec, RandomTreesComeBack) {
   for (std::uint64_t seed = 0; seed < 24; ++seed) {
@@ -53,37 +31,6 @@ TEST(TokenCodec, RandomTreesComeBack) {
     auto dictionaries = token_dictionaries(seed, 1 + seed % 5);
     expect_token_round_trip(generator.tree(options), dictionaries);
   }
-}
-
-// Such a page has no link records.
-void add_gaps(std::vector<Entry>& entries, EntryGenerator& generator) {
-  for (Entry& entry : entries) {
-    entry.link_count = 0;
-    const bool is_in_sum = entry.stored_bytes != 0 && !entry.address &&
-                           entry.fragment_offset.value_or(0) == 0;
-    if (!is_in_sum || generator.below(3) != 0) continue;
-    entry.gap_bytes = generator.below(10) == 0 ? std::uint64_t{1} << 45 : 1 + generator.below(5000);
-  }
-}
-
-TEST(TokenCodec, GapsComeBack) {  // F-315
-  std::size_t flagged = 0;
-  for (std::uint64_t seed = 0; seed < 24; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    EntryGenerator generator(seed);
-    EntryOptions options;
-    options.entry_count = 1 + generator.below(1000);
-    options.feature_percent = static_cast<unsigned>(seed % 3) * 20;
-    auto entries = generator.tree(options);
-    add_gaps(entries, generator);
-    auto dictionaries = token_dictionaries(seed, 1 + seed % 5);
-    expect_token_round_trip(entries, dictionaries);
-    const auto context = dictionaries.context(1, 7);
-    for (const auto& page : fill_pages(entries, context, format::kTokenCodec)) {
-      flagged += page.bytes[13] == format::kPageGaps ? 1 : 0;
-    }
-  }
-  EXPECT_GT(flagged, 10U);
 }
 
 Entry file(const std::string& path, std::uint64_t bytes = 0) {

@@ -145,7 +145,7 @@ std::unique_ptr<storage::MemoryEnv> image_with_gap(std::uint8_t stray, std::size
   builder::BuildOptions build;
   build.source = "/tree";
   build.image_path = "/gap.dgfs";
-  EXPECT_TRUE(builder::ImageBuilder(*memory, build, nullptr, [=] {
+  EXPECT_TRUE(builder::ImageBuilder(*memory, build, {}, [=] {
                 return std::make_unique<GapFiller>(stray, gap_bytes);
               }).run());
   return memory;

@@ -272,11 +272,11 @@ TEST_F(AbsentFilesFaults, AHintDoesNotLeadOutOfTheFolder) {
   reader::VolumePlaces places;
   places.uuid.fill(0x11);
   places.folder = "/i";
-  const auto found = reader::find_volume(*memory_, places, 1, "../v/one");
+  const auto found = reader::find_volume(*memory_, places, 1, {places.uuid, 1}, "../v/one");
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code(), 3071);
   places.folder = "/v";
-  EXPECT_TRUE(reader::find_volume(*memory_, places, 1, "one"));
+  EXPECT_TRUE(reader::find_volume(*memory_, places, 1, {places.uuid, 1}, "one"));
 }
 
 TEST_F(AbsentFilesFaults, AFolderStandsForItsRegularFiles) {
