@@ -93,19 +93,25 @@ void Change::put_whole_records() {
   edited_.erase(std::remove_if(edited_.begin(), edited_.end(), is_whole), edited_.end());
 }
 
-// Edits from before come first.
+// Edits of the object from before come first.
 void Change::begin_record(ObjectNumber object) {
-  put_edits();
+  const auto found = std::ranges::find(edited_, object, &Edited::object);
+  if (found != edited_.end()) {
+    put_edit(*found);
+    edited_.erase(found);
+  }
   replaced_.push_back(object);
 }
 
+void Change::put_edit(Edited& edited) {
+  delta::Message message;
+  message.patch = std::move(edited.patch);
+  batch_.add(
+      delta::PointChange{key_of(RecordClass::kAttributes, edited.object), std::move(message)});
+}
+
 void Change::put_edits() {
-  for (Edited& each : edited_) {
-    delta::Message message;
-    message.patch = std::move(each.patch);
-    batch_.add(
-        delta::PointChange{key_of(RecordClass::kAttributes, each.object), std::move(message)});
-  }
+  for (Edited& each : edited_) put_edit(each);
   edited_.clear();
 }
 

@@ -162,6 +162,7 @@ class Change {
     delta::Patch patch;
   };
   void edit(ObjectNumber object, delta::Edit edit);
+  void put_edit(Edited& edited);
   void put_edits();
   void put_whole_records();
   void begin_record(ObjectNumber object);
