@@ -31,8 +31,8 @@ class KeptTree;
 [[nodiscard]] Result<BuildReport> build(storage::Env& env, const storage::Directory& source,
                                         const BuildOptions& options);
 /// The same of a tree that keeps numbers, and contents in volumes of other images. The new image
-/// needs the volumes that it has extents in. Trains no dictionaries: compressed contents use those
-/// of the tree.
+/// needs the volumes that it has extents in. If contents may be kept, trains no dictionaries:
+/// compressed contents use those of the tree.
 [[nodiscard]] Result<BuildReport> build(storage::Env& env, const KeptTree& source,
                                         const BuildOptions& options);
 

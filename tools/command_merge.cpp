@@ -224,7 +224,8 @@ Status take_over(MergeCommand& command, const reader::Image& image) {
 void print_report(const Session& session, const MergeCommand& command,
                   const builder::BuildReport& report) {
   if (command.json) {
-    JsonObject json = summary_json(command.build, report);
+    JsonObject json = command.build.dry_run ? plan_json(command.build, report)
+                                            : summary_json(command.build, report);
     return session.print(json.line());
   }
   if (command.quiet) return;
@@ -259,11 +260,13 @@ int run(const Session& session, MergeCommand& command) {
   };
   command.build.stop = &session.io().stop;
   const MergeSource& opened = source.value();
+  // Without its times, the tree does not equal the state.
+  const auto state = command.times == merge::KeptTimes::kAll ? opened.state : std::nullopt;
   const auto report =
       command.renumbers
           ? merge::repack(session.env(), *opened.view, command.build)
           : merge::merge(session.env(), *opened.image, *opened.delta, *opened.view,
-                         {command.times, !command.repacks, command.dead_percent, opened.state},
+                         {command.times, !command.repacks, command.dead_percent, state},
                          command.build);
   bar.clear();
   if (!report) return session.fail(report.error(), kNothing);

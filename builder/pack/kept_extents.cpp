@@ -22,7 +22,10 @@ Status KeptExtents::add(const ScannedEntry& entry) {
   ++use.files;
   use.content_bytes += entry.size_bytes;
   if (!entry.is_multiply_linked()) {
-    use.raw_extent_bytes += format::raw_extent_bytes(entry.size_bytes);
+    // With holes, only the stored bytes are known to be needed.
+    use.raw_extent_bytes += entry.kept->sparse_map.empty()
+                                ? format::raw_extent_bytes(entry.size_bytes)
+                                : entry.kept->stored_bytes;
   }
   const auto end = at.offset_bytes + entry.kept->stored_bytes;
   if (stretch_[0] == at.volume && stretch_[2] == at.offset_bytes) {

@@ -16,7 +16,7 @@ MergeTree::MergeTree(const reader::Image& image, const delta::DeltaDirectory& de
                      builder::StopFlag stop)
     : image_(image),
       moment_(view::generation_of(image, delta)),
-      root_(view),
+      root_(view, &has_failed_reads_),
       options_(options),
       stop_(stop) {}
 
@@ -45,9 +45,7 @@ Status MergeTree::find_volumes() {
     volume.origin.number = volume.record.number;
     const auto path = image_.volume_path(record.number);
     volume.is_there = path.has_value();
-    if (volume.record.hint.empty() && path) {  // the image, which its index finds by its own name
-      volume.record.hint = storage::base_name(path.value());
-    }
+    if (path) volume.record.hint = storage::base_name(path.value());
     numbers_.emplace(record.number, volume.record.number);
     volumes_.push_back(std::move(volume));
   }

@@ -5,6 +5,7 @@
 // and contents.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -42,6 +43,8 @@ class MergeTree final : public builder::KeptTree {
     return image_.content_dictionaries();
   }
   [[nodiscard]] format::InodeNumber next_inode() const override { return next_inode_; }
+  /// Whether the content of some file could not be read.
+  [[nodiscard]] bool has_failed_reads() const { return has_failed_reads_; }
 
  private:
   MergeTree(const reader::Image& image, const delta::DeltaDirectory& delta, const view::View& view,
@@ -50,6 +53,7 @@ class MergeTree final : public builder::KeptTree {
 
   const reader::Image& image_;
   const view::Moment moment_;
+  std::atomic<bool> has_failed_reads_ = false;
   const ViewDirectory root_;
   const MergeTreeOptions options_;
   const builder::StopFlag stop_;

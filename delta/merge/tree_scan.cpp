@@ -134,7 +134,7 @@ Result<std::uint64_t> TreeScan::add(const Found& found, std::string_view name) {
   if (auto added = add_details(found, entry); !added) {
     return about(path_of(name), added.error());
   }
-  DGFS_CHECK(count(entry));
+  DGFS_CHECK(count(entry, attributes.blocks * view::kBlockBytes));
   return sinks_.tree.add(entry);
 }
 
@@ -174,8 +174,9 @@ Status TreeScan::add_details(const Found& found, builder::ScannedEntry& entry) {
 Status TreeScan::keep_content(const Found& found, builder::ScannedEntry& entry) {
   const auto& node = found.node;
   if (!node || !format::is_regular(node->mode) || node->size_bytes != entry.size_bytes) return ok();
+  if (node->stored_bytes == 0) return ok();  // all of it is a hole, which lies nowhere
   const auto volume = numbers_.find(node->data.volume);
-  if (volume == numbers_.end()) return ok();
+  if (volume == numbers_.end() || !lies_in_its_volume(*node)) return ok();
   if (!found.is_untouched) {
     DGFS_TRY(is_changed, has_chunks(found.object));
     if (is_changed) return ok();
@@ -210,7 +211,18 @@ Result<bool> TreeScan::has_chunks(view::ObjectNumber object) const {
   return cursor.is_at_place();
 }
 
-Status TreeScan::count(const builder::ScannedEntry& entry) {
+// The place of an extent that does not is read, which finds the damage and names the file.
+bool TreeScan::lies_in_its_volume(const reader::Node& node) const {
+  const auto& volumes = image().volumes();
+  const auto record =
+      std::ranges::lower_bound(volumes, node.data.volume, {}, &format::VolumeRecord::number);
+  if (record == volumes.end() || record->number != node.data.volume) return false;
+  return node.data.offset_bytes >= format::kPageBytes &&
+         node.data.offset_bytes <= record->data_end &&
+         node.stored_bytes <= record->data_end - node.data.offset_bytes;
+}
+
+Status TreeScan::count(const builder::ScannedEntry& entry, std::uint64_t allocated_bytes) {
   ++totals_.entries;
   totals_.newest_mtime =
       totals_.entries == 1 ? entry.mtime : std::max(totals_.newest_mtime, entry.mtime);
@@ -221,7 +233,7 @@ Status TreeScan::count(const builder::ScannedEntry& entry) {
   ++totals_.contents;
   totals_.packed_bytes += entry.size_bytes;
   if (!entry.is_multiply_linked()) {
-    totals_.extent_bytes += format::raw_extent_bytes(entry.size_bytes);
+    totals_.extent_bytes += format::raw_extent_bytes(std::min(entry.size_bytes, allocated_bytes));
   }
   return ok();
 }

@@ -64,7 +64,9 @@ class TreeScan {
   [[nodiscard]] Status add_details(const Found& found, builder::ScannedEntry& entry);
   [[nodiscard]] Status keep_content(const Found& found, builder::ScannedEntry& entry);
   [[nodiscard]] Result<bool> has_chunks(view::ObjectNumber object) const;
-  [[nodiscard]] Status count(const builder::ScannedEntry& entry);
+  [[nodiscard]] bool lies_in_its_volume(const reader::Node& node) const;
+  /// @param allocated_bytes  of the file, which may have holes
+  [[nodiscard]] Status count(const builder::ScannedEntry& entry, std::uint64_t allocated_bytes);
   [[nodiscard]] std::string path_of(std::string_view name) const;
   [[nodiscard]] const reader::Image& image() const { return moment_.layers().bottom().image(); }
 

@@ -49,7 +49,7 @@ Result<std::unique_ptr<storage::Directory>> ViewDirectory::open_directory(
   if (!format::is_directory(found.attributes.mode)) {
     return Error(ErrorKind::kNotDirectory, 7600, "not a directory").in_file(path_of(name));
   }
-  return std::make_unique<ViewDirectory>(view_, found.object, path_of(name));
+  return std::make_unique<ViewDirectory>(view_, found.object, path_of(name), failed_);
 }
 
 Result<std::unique_ptr<storage::File>> ViewDirectory::open_file(std::string_view name) const {
@@ -61,7 +61,7 @@ Result<std::unique_ptr<storage::File>> ViewDirectory::open_file(std::string_view
                  "not a regular file")
         .in_file(path_of(name));
   }
-  return std::make_unique<ViewFile>(view_, found.object, path_of(name));
+  return std::make_unique<ViewFile>(view_, found.object, path_of(name), failed_);
 }
 
 Result<std::string> ViewDirectory::read_link(std::string_view name) const {

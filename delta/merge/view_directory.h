@@ -4,6 +4,7 @@
 // ViewDirectory: a directory of a view, through which a build reads the view as it reads a tree.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,10 +19,13 @@ namespace dgfs::merge {
 class ViewDirectory final : public storage::ReadOnlyDirectory {
  public:
   /// The root.
-  explicit ViewDirectory(const view::View& view) : ViewDirectory(view, view::kRoot, {}) {}
+  /// @param failed  is set once contents cannot be read; must outlive it. null: not wanted
+  explicit ViewDirectory(const view::View& view, std::atomic<bool>* failed = nullptr)
+      : ViewDirectory(view, view::kRoot, {}, failed) {}
   /// @param path  in the view, for messages; empty for the root
-  ViewDirectory(const view::View& view, view::ObjectNumber object, std::string path)
-      : view_(view), object_(object), path_(std::move(path)) {}
+  ViewDirectory(const view::View& view, view::ObjectNumber object, std::string path,
+                std::atomic<bool>* failed)
+      : view_(view), object_(object), path_(std::move(path)), failed_(failed) {}
 
   [[nodiscard]] Status each_name(const storage::NameSink& sink) const override;
   [[nodiscard]] Result<storage::FileStatus> status(std::string_view name) const override;
@@ -41,6 +45,7 @@ class ViewDirectory final : public storage::ReadOnlyDirectory {
   const view::View& view_;
   const view::ObjectNumber object_;
   const std::string path_;
+  std::atomic<bool>* const failed_;
 };
 
 }  // namespace dgfs::merge

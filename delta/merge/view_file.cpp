@@ -8,8 +8,9 @@ namespace dgfs::merge {
 
 Result<std::size_t> ViewFile::read_at(std::uint64_t offset_bytes, MutableBytes out) const {
   const auto count = view_.read(object_, offset_bytes, out);
-  if (!count) return about(path_, count.error());
-  return count.value();
+  if (count) return count.value();
+  if (failed_ != nullptr) *failed_ = true;
+  return about(path_, count.error());
 }
 
 Result<std::size_t> ViewFile::read_at(std::uint64_t offset_bytes,

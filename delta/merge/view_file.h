@@ -4,6 +4,7 @@
 // ViewFile: a regular file of a view as the content of a build.
 #pragma once
 
+#include <atomic>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,9 +18,11 @@ namespace dgfs::merge {
 /// Thread-safe. The view must outlive it, and must not change.
 class ViewFile final : public storage::ReadOnlyFile {
  public:
-  /// @param path  in the view, for messages
-  ViewFile(const view::View& view, view::ObjectNumber object, std::string path)
-      : view_(view), object_(object), path_(std::move(path)) {}
+  /// @param path    in the view, for messages
+  /// @param failed  is set once the content cannot be read; must outlive it. null: not wanted
+  ViewFile(const view::View& view, view::ObjectNumber object, std::string path,
+           std::atomic<bool>* failed)
+      : view_(view), object_(object), path_(std::move(path)), failed_(failed) {}
 
   [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
                                             MutableBytes out) const override;
@@ -35,6 +38,7 @@ class ViewFile final : public storage::ReadOnlyFile {
   const view::View& view_;
   const view::ObjectNumber object_;
   const std::string path_;
+  std::atomic<bool>* const failed_;
 };
 
 }  // namespace dgfs::merge

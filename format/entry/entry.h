@@ -63,7 +63,7 @@ struct Entry {
   /// at the page's first offset plus the running sum of the entries before it (extent_offset()).
   std::optional<DataAddress> address;
   /// Without an address: so many bytes of the volume lie between the end of the running sum and the
-  /// extent; no file has them. The sum advances over them, too.
+  /// extent; usually of files that are gone. The sum advances over them, too.
   std::uint64_t gap_bytes = 0;
   /// Set: the extent is a fragment frame, which small files share. The content begins at this
   /// offset of the decoded frame. Of the files that share a frame in the running sum, the one at

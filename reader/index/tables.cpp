@@ -122,9 +122,9 @@ Result<format::ContentDictionaries> load_content_dictionaries(const HealingCopy&
   return dictionaries;
 }
 
-// So many times the stored bytes of the section may runs take in memory. Runs of an honest merge
-// take some bytes each, and compress little.
-constexpr std::uint64_t kRunExpansionMax = 16;
+// So many times the stored bytes of the section may runs take in memory. An honest run takes a byte
+// or more where old and new numbers alternate, and 28 bytes in memory.
+constexpr std::uint64_t kRunExpansionMax = 64;
 
 // A block of a few bytes may decode to millions of runs, as many as pages of a few bytes claim to
 // have entries.

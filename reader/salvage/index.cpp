@@ -332,7 +332,7 @@ std::optional<std::uint64_t> SalvageIndex::contents_bytes(const SalvagedPage& pa
 }
 
 bool SalvageIndex::has_several_volumes() const {
-  return volumes_.size() > 1 ||
+  return volumes_.size() > 1 || !origins_.empty() ||
          (incompat_ & (format::feature::kIncompatVolumes | format::feature::kIncompatGaps)) != 0 ||
          std::any_of(pages_.begin(), pages_.end(), [](const auto& item) {
            return item.second.record && item.second.record->volume != 0;

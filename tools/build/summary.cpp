@@ -57,6 +57,12 @@ void print_kept(const Session& session, const builder::BuildReport& report, std:
                             volumes_text(report), size_text(report.dead_bytes)));
 }
 
+std::string names_json(const std::vector<std::string>& names) {
+  std::string json;
+  for (const std::string& name : names) json += (json.empty() ? "" : ",") + json_string(name);
+  return "[" + json + "]";
+}
+
 std::string largest_json(const builder::BuildReport& report) {
   std::string json;
   for (const builder::LargeContent& content : report.largest) {
@@ -164,6 +170,19 @@ void print_plan(const Session& session, const builder::BuildOptions& build,
   }
 }
 
+JsonObject plan_json(const builder::BuildOptions& build, const builder::BuildReport& report) {
+  JsonObject json;
+  json.add("image", build.image_path)
+      .add("packed_files", report.packed_files)
+      .add("packed_bytes", report.packed_bytes)
+      .add("kept_files", report.kept_names)
+      .add("kept_bytes", report.kept_bytes)
+      .add("dead_bytes", report.dead_bytes)
+      .add_raw("kept_volumes", names_json(report.kept_volumes))
+      .add_raw("largest", largest_json(report));
+  return json;
+}
+
 JsonObject summary_json(const builder::BuildOptions& build, const builder::BuildReport& report) {
   const format::Superblock& superblock = report.superblock;
   JsonObject json;
@@ -189,12 +208,12 @@ JsonObject summary_json(const builder::BuildOptions& build, const builder::Build
       .add("kept_files", report.kept_files)
       .add("kept_bytes", report.kept_bytes)
       .add("dead_bytes", report.dead_bytes)
+      .add_raw("kept_volumes", names_json(report.kept_volumes))
       .add("pages", report.pages)
       .add("lost", report.loss_count)
       .add("lost_parts", report.part_loss_count)
       .add("elapsed_seconds", static_cast<double>(report.elapsed_ns) / 1e9)
       .add("peak_memory_bytes", peak_memory_bytes());
-  if (build.dry_run) json.add_raw("largest", largest_json(report));
   return json;
 }
 

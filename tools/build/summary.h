@@ -27,6 +27,9 @@ void print_plan(const Session& session, const builder::BuildOptions& build,
 /// Volumes of other images that a new image needs: "a.dgfs and b.dgfs", or "a.dgfs, b.dgfs and 3
 /// more files".
 [[nodiscard]] std::string volumes_text(const builder::BuildReport& report);
+/// The same as an object.
+[[nodiscard]] JsonObject plan_json(const builder::BuildOptions& build,
+                                   const builder::BuildReport& report);
 [[nodiscard]] JsonObject summary_json(const builder::BuildOptions& build,
                                       const builder::BuildReport& report);
 
