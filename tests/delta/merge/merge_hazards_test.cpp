@@ -212,6 +212,21 @@ TEST_F(MergeHazards, HolesAreKeptWithTheContentOrFoundAnew) {
   EXPECT_EQ(segments_of(*image, "grown"), (Segments{{0, 4096}}));
 }
 
+// It has no extent, so its place says nothing: neither a gap nor an address leads there.
+TEST_F(MergeHazards, AFileThatIsAllHoleHasNoPlace) {
+  changed_.build_options().token_entries_min = 1;
+  tree().file("a", std::string(5000, 'a'));
+  tree().file("b", std::string(5000, 'b'));
+  sparse_file("c", 1 << 20, 0, "");
+  tree().file("d", std::string(5000, 'd'));
+  changed_.pack();
+  changed_.change([](view::View& view) { write_at(view, object_at(view, "b"), 0, "changed"); });
+  const auto report = changed_.merge();
+  EXPECT_EQ(report.kept_files, 2U);
+  const auto image = changed_.merged();
+  EXPECT_EQ(segments_of(*image, "c"), Segments());
+}
+
 // Each of these has the size that it has in the image, and other bytes.
 TEST_F(MergeHazards, AFileOfTheOldSizeMayHaveChanged) {
   for (const char* name : {"cut", "cut at a chunk", "zeroed", "byte"}) {
