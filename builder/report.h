@@ -29,8 +29,8 @@ struct Loss {
 
 /// A file that would be packed. A value.
 struct LargeContent {
-  std::uint64_t bytes = 0;
-  std::string path;  ///< below the source
+  std::uint64_t bytes = 0;  ///< size of the file
+  std::string path;         ///< below the source
 };
 
 /// The result of a build. A value.

@@ -333,9 +333,9 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
       .add("stored_bytes", superblock.stored_bytes)
       .add("inode_runs", image.inode_runs())
       .add("volumes", image.volumes().size())
+      .add_raw("missing_volumes", fmt::format("[{}]", fmt::join(missing_volumes(image), ",")))
       .add_raw("needed_volumes", origins_json(image))
-      .add("state", image.state() ? delta::state_text(*image.state()) : std::string())
-      .add_raw("missing_volumes", fmt::format("[{}]", fmt::join(missing_volumes(image), ",")));
+      .add("state", image.state() ? delta::state_text(*image.state()) : std::string());
   add_sections(json, superblock);
   add_space(json, space_parts(image, files_bytes));
   return json;

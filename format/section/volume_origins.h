@@ -21,8 +21,8 @@ struct VolumeOrigin {
   /// What the header page of the volume says, by which it is found. Users may give two images one
   /// UUID, so the checksum of the page counts, too.
   Uuid image{};
-  VolumeNumber own_number = 0;
-  std::uint64_t header_checksum = 0;
+  VolumeNumber own_number = 0;        ///< in its own image, as that page says
+  std::uint64_t header_checksum = 0;  ///< of that page
   /// Bytes of its extents that no file of this image has.
   std::uint64_t dead_bytes = 0;
   bool is_of_merge = false;  ///< its image has volumes of others, too: merges fold such volumes
