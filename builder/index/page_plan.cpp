@@ -57,7 +57,6 @@ class Planner {
       const auto gap_bytes = at.offset_bytes - sum_.offset_bytes;
       if (gap_bytes == 0 || !is_needed_between(index, sum_, at.offset_bytes)) {
         entry.gap_bytes = gap_bytes;
-        plan_.has_gaps = plan_.has_gaps || gap_bytes != 0;
         sum_ = {at.volume, at.offset_bytes + stored_bytes};
         return true;
       }

@@ -28,7 +28,6 @@ using ExtentPlace = std::optional<EntryExtent>;
 struct PagePlan {
   format::DataAddress begin{0, format::kPageBytes};  ///< of the running sum
   std::size_t count = 0;                             ///< entries that the page may take
-  bool has_gaps = false;
 };
 
 /// Plans a page that begins with the first entry. Sets address and gap of all entries that it may

@@ -80,16 +80,13 @@ Status PageWriter::end_table() {
   return attribute_tables_.append(block);
 }
 
-// @param entries_max  is set to the number of entries that the page may take
-Result<format::EncodedPage> PageWriter::fill_page(std::size_t& entries_max) {
+Result<format::EncodedPage> PageWriter::fill_page() {
   const format::PageContext context{.model = model_.get(), .attributes = &table_};
   const auto entries = std::span<format::Entry>(waiting_).first(waiting_count_);
-  entries_max = entries.size();
   if (places_.empty()) return format::fill_page(codec(), entries, context, guess_);
   const auto places = std::span<const ExtentPlace>(places_).first(entries.size());
   const auto plan = plan_page(entries, places, codec().id() == format::kTokenCodec);
   page_data_ = plan.begin;
-  entries_max = plan.count;
   return format::fill_page(codec(), entries.first(plan.count), context, guess_);
 }
 
@@ -98,8 +95,7 @@ Status PageWriter::write_pages(bool all) {
     return waiting_count_ >= wanted_count_ || waiting_bytes_ >= kWaitingBytesMax;
   };
   while (waiting_count_ != 0 && (all || is_enough())) {
-    std::size_t entries_max = 0;
-    DGFS_TRY(page, fill_page(entries_max));
+    DGFS_TRY(page, fill_page());
     const bool took_all = page.entry_count == waiting_count_;
     if (took_all && !all && waiting_bytes_ < kWaitingBytesMax &&
         wanted_count_ < format::kPageEntriesMax) {

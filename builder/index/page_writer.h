@@ -52,7 +52,8 @@ class PageWriter {
   [[nodiscard]] Status intern(const format::Entry& entry);
   /// Makes pages while more entries are waiting than a page may need, or from all waiting entries.
   [[nodiscard]] Status write_pages(bool all);
-  [[nodiscard]] Result<format::EncodedPage> fill_page(std::size_t& entries_max);
+  /// Plans the page first, if places are known.
+  [[nodiscard]] Result<format::EncodedPage> fill_page();
   [[nodiscard]] Status write_page(const format::EncodedPage& page);
   void drop_first(std::size_t count);
   [[nodiscard]] Status end_table();

@@ -27,7 +27,7 @@ Result<builder::BuildReport> merge(storage::Env& env, const reader::Image& image
   how.keeps_contents = merge_options.keeps_contents;
   how.xattrs = options.xattrs;
   how.wants_digests = options.digest.has_value();
-  how.first_volume = static_cast<format::VolumeNumber>(1 + options.volume_paths.size());
+  how.first_volume = 1 + options.volume_paths.size();
   try {
     const builder::StopFlag stop(options.stop);
     DGFS_TRY(tree, MergeTree::make(image, delta, view, how, stop));

@@ -26,7 +26,7 @@ struct MergeTreeOptions {
   builder::KeepRules rules;              ///< of kept contents
   std::optional<format::StateId> state;  ///< that is merged, if it has an id
   /// Number of the first kept volume in the new image: how many volumes it has of its own.
-  format::VolumeNumber first_volume = 1;
+  std::uint64_t first_volume = 1;
 };
 
 }  // namespace dgfs::merge

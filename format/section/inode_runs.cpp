@@ -138,7 +138,6 @@ Status InodeRunsEncoder::end_run(const Sink& sink) {
   encoder.varint(first_);
   encoder.varint(std::exchange(count_, 0));
   ++body_runs_;
-  ++run_count_;
   return body_.size() < kSectionBlockBytes ? ok() : end_body(sink);
 }
 

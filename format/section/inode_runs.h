@@ -94,7 +94,6 @@ class InodeRunsEncoder {
   /// Gives the rest to the sink. Errors: those of the sink.
   [[nodiscard]] Status finish(const Sink& sink);
 
-  [[nodiscard]] std::uint64_t run_count() const { return run_count_; }
   /// Whether a reader needs feature::kIncompatSplitInodes: some entry has no number, or there are
   /// several bodies.
   [[nodiscard]] bool is_split() const { return is_split_; }
@@ -108,7 +107,6 @@ class InodeRunsEncoder {
   InodeNumber first_ = 0;  ///< of the run
   std::uint64_t count_ = 0;
   InodeNumber end_inode_ = 0;
-  std::uint64_t run_count_ = 0;
   std::uint64_t body_runs_ = 0;
   std::uint64_t bodies_ = 0;
   Buffer body_;  ///< without its count

@@ -187,7 +187,7 @@ Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
     if (header.image_uuid != wanted.image) {
       text += fmt::format("; {} has uuid {}", path, format::uuid_text(header.image_uuid));
     } else if (is_foreign && header.number == wanted.number) {
-      text += fmt::format("; {} has this uuid and number, but was written later", path);
+      text += fmt::format("; {} has this uuid and number, but is another file", path);
     }
   }
   // A build publishes volume 0 under its final name at once, so it has no hidden name to try.

@@ -84,17 +84,17 @@ TEST_F(PagePlanTest, ExtentsInARowNeedNothing) {
   const auto made = plan();
   EXPECT_EQ(made.begin, (DataAddress{3, 5000}));
   EXPECT_EQ(made.count, 701U);
-  EXPECT_FALSE(made.has_gaps);
+  EXPECT_EQ(gaps(), 0U);
   EXPECT_EQ(addresses(), 0U);
 }
 
 TEST_F(PagePlanTest, WhatIsGoneIsAGap) {
   for (int i = 0; i < 10; ++i) add_run(1, 4096 + 70'000ULL * static_cast<unsigned>(i), 60);
-  EXPECT_TRUE(plan().has_gaps);
+  static_cast<void>(plan());
   EXPECT_EQ(gaps(), 9U);
   EXPECT_EQ(addresses(), 0U);
-  const auto made = plan(false);
-  EXPECT_FALSE(made.has_gaps);
+  static_cast<void>(plan(false));
+  EXPECT_EQ(gaps(), 0U);
   EXPECT_EQ(addresses(), 540U) << "without gaps, and without a run that is worth a page";
 }
 

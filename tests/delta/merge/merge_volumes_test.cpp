@@ -125,7 +125,7 @@ TEST_F(MergeTwins, AnImageThatWasReplacedIsAClearError) {
   pack_twin(kImage);
   const auto error = read_error(*changed_.open_image(), 3);
   EXPECT_NE(error.find(kImage), std::string::npos) << error;
-  EXPECT_NE(error.find("was written later"), std::string::npos) << error;
+  EXPECT_NE(error.find("is another file"), std::string::npos) << error;
   changed_.sources().open.volume_paths = {std::string(kAway) + "/old.dgfs"};
   EXPECT_EQ(content_at(*changed_.open_image(), name_of(3)), content_of(3));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ReadLog: an Env that notes which bytes of which files are read.
+// ReadLog: an Env that notes the bytes that are read of each file.
 #pragma once
 
 #include <cstdint>
