@@ -2,31 +2,20 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/daemon_path.h"
 
-#include <cstdlib>
-#include <memory>
-#include <optional>
 #include <utility>
 
 #include "storage/env.h"
+#include "storage/posix/resolved_path.h"
 
 namespace dgfs::fuse {
 
-namespace {
-
-std::optional<std::string> resolved(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
-                                                         &std::free);
-  if (!real) return std::nullopt;
-  return real.get();
+std::string absolute(const std::string& path) {
+  return storage::resolved_path(path).value_or(path);
 }
-
-}  // namespace
-
-std::string absolute(const std::string& path) { return resolved(path).value_or(path); }
 
 std::string absolute_mount_point(const std::string& path) {
   // Follows a link in the last component, but sends no request to a server that is mounted there.
-  if (auto real = resolved(path)) return *std::move(real);
+  if (auto real = storage::resolved_path(path)) return *std::move(real);
   const auto end = path.find_last_not_of('/');
   if (end == path.npos) return path;  // the root
   const auto trimmed = path.substr(0, end + 1);

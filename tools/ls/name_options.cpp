@@ -4,9 +4,7 @@
 
 #include <sys/utsname.h>
 
-#include <cstdlib>
-#include <memory>
-
+#include "storage/posix/resolved_path.h"
 #include "tools/ls/name.h"
 #include "tools/ls/option_words.h"
 #include "tools/text/color.h"
@@ -113,12 +111,10 @@ void complete_ls_name_options(const Session& session, LsOptions& ls) {
 }
 
 std::string link_base(const std::string& image_path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(image_path.c_str(), nullptr),
-                                                         &std::free);
   utsname system{};
   const bool known = ::uname(&system) == 0;
   return "file://" + percent_escaped(known ? system.nodename : "") +
-         percent_escaped(real ? real.get() : image_path) + "#";
+         percent_escaped(storage::resolved_path(image_path).value_or(image_path)) + "#";
 }
 
 }  // namespace dgfs::tools
