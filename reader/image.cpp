@@ -36,6 +36,9 @@ Result<std::unique_ptr<const Image>> Image::open(storage::Env& env, const std::s
   auto opened = std::make_unique<OpenedImage>(env, std::move(files), options);
   DGFS_TRY(tables, IndexTables::load(opened->source, opened->counters));
   opened->attach(std::move(tables));
+  if (options.shares_volumes_of != nullptr) {
+    opened->volumes->adopt_open(*options.shares_volumes_of->opened_->volumes);
+  }
   return std::unique_ptr<const Image>(new Image(std::move(opened)));
 }
 
@@ -123,6 +126,11 @@ Status Image::walk(std::string_view path,
                    const std::function<bool(std::string_view path, const Node& node)>& visit,
                    const std::function<bool(const Error&)>& damaged) const {
   return opened_->walker.walk(path, visit, damaged);
+}
+
+Status Image::walk_nameless(const std::function<bool(const Node& node)>& visit,
+                            const std::function<bool(const Error&)>& damaged) const {
+  return opened_->walker.walk_nameless(visit, damaged);
 }
 
 Result<std::string> Image::read_link(const Node& node) const {

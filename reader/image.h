@@ -132,6 +132,12 @@ class Image {
       const std::function<bool(std::string_view path, const Node& node)>& visit,
       const std::function<bool(const Error&)>& damaged = {}) const;
 
+  /// Visits the objects without a name, by rising numbers, until `visit` returns false. They come
+  /// from merges of images in use. Reads the pages of link records, if there may be such objects.
+  /// Calls `damaged` for a damaged page or record, as walk() does.
+  [[nodiscard]] Status walk_nameless(const std::function<bool(const Node& node)>& visit,
+                                     const std::function<bool(const Error&)>& damaged = {}) const;
+
   /// Target of a symlink. No read for a short target, one side read for a long one.
   /// kInvalidArgument.
   [[nodiscard]] Result<std::string> read_link(const Node& node) const;

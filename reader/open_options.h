@@ -14,6 +14,8 @@
 
 namespace dgfs::reader {
 
+class Image;
+
 /// How to open an image. A value; all that `warn` refers to must outlive the image.
 struct OpenOptions {
   /// Index to use instead of IMAGE.idx. It must belong to the image, and may be damaged. If unset
@@ -38,6 +40,9 @@ struct OpenOptions {
   /// of the file costs the same again, and read-ahead is up to the caller. The index is always read
   /// through the page cache.
   bool contents_past_page_cache = false;
+  /// An open image. Volumes that it has open, and that this image needs, too, are used as they are,
+  /// and not opened by a path. Needed only while the image is opened. Null: none.
+  const Image* shares_volumes_of = nullptr;
   /// Receives warnings: problems that stop nothing, such as a damaged index copy that the other
   /// copy replaces. Called on any thread.
   std::function<void(const Error&)> warn;

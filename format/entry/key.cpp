@@ -104,6 +104,13 @@ std::string link_key(std::uint64_t inode) {
   return key;
 }
 
+std::optional<std::uint64_t> inode_of_link_key(std::string_view key) {
+  if (key.size() != kLinkKeyBytes) return std::nullopt;
+  std::uint64_t inode = 0;
+  for (const char byte : key) inode = inode << 8 | static_cast<unsigned char>(byte);
+  return inode;
+}
+
 std::size_t shared_prefix_bytes(std::string_view a, std::string_view b) {
   std::size_t shared = 0;
   static_cast<void>(compare_from(a, b, shared));

@@ -50,6 +50,8 @@ namespace dgfs::format {
 inline constexpr std::size_t kLinkKeyBytes = 8;
 /// Key of a link record: the inode number, big-endian, kLinkKeyBytes long.
 [[nodiscard]] std::string link_key(std::uint64_t inode);
+/// The object of a link_key(); nullopt: it is no such key.
+[[nodiscard]] std::optional<std::uint64_t> inode_of_link_key(std::string_view key);
 
 /// Length of the longest common prefix.
 [[nodiscard]] std::size_t shared_prefix_bytes(std::string_view a, std::string_view b);

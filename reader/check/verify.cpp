@@ -150,7 +150,14 @@ class Verifier {
       report_index(error);
       return true;
     };
-    const auto walked = image_.walk("", visit, damaged);
+    auto walked = image_.walk("", visit, damaged);
+    if (walked && !stopped()) {
+      walked = image_.walk_nameless(
+          [&](const Node& node) {
+            return visit(fmt::format("(object {}, which has no name)", node.inode), node);
+          },
+          damaged);
+    }
     if (!batch.empty()) pool.push(std::move(batch));
     return walked;
   }

@@ -84,10 +84,17 @@ Result<Node> Namespace::lookup(InodeNumber directory, std::string_view name) con
 }
 
 Result<format::ChildRange> Namespace::children(InodeNumber directory) const {
+  const auto no_directory = [] { return Error(ErrorKind::kNotDirectory, 3054, "not a directory"); };
   const auto ordinal = tables_.inodes.ordinal_of(directory);
-  if (!ordinal) return no_such_inode(3053, directory);
+  if (!ordinal) {
+    // A merge may have left no name with the number of an object that has several, or none.
+    const auto record = link_record(directory);
+    if (record) return no_directory();
+    if (record.error().kind() != ErrorKind::kNotFound) return record.error();
+    return no_such_inode(3053, directory);
+  }
   const auto range = tables_.directories.children(*ordinal);
-  if (!range) return Error(ErrorKind::kNotDirectory, 3054, "not a directory");
+  if (!range) return no_directory();
   return *range;
 }
 

@@ -64,6 +64,43 @@ Status Walker::walk_below(Ordinal first, Course& course) const {
   return ok();
 }
 
+// Link records come behind all names, in pages of their own (F-320).
+Status Walker::walk_nameless(const std::function<bool(const Node& node)>& visit,
+                             const Damaged& damaged) const {
+  if (!tables_.may_be_nameless) return ok();
+  const auto unseen = [](std::string_view, const Node&) { return true; };
+  const Course course{{}, unseen, damaged};
+  const auto first = tables_.pages.find_ordinal(tables_.directories.entry_count());
+  for (auto number = first.value_or(tables_.pages.size()); number < tables_.pages.size();
+       ++number) {
+    const auto page = pages_.get(number);
+    if (!page) {
+      DGFS_CHECK(skip(page.assume_error(), course));
+      continue;
+    }
+    const auto& loaded = page.assume_value();
+    const auto range = pages_.range(loaded, 0, loaded->size());
+    if (!range) {
+      DGFS_CHECK(skip(range.assume_error(), course));
+      continue;
+    }
+    for (std::size_t index = 0; index < loaded->size(); ++index) {
+      const auto& entries = range.assume_value();
+      const auto entry = entries.entry(index);
+      if (entry.entry.link_count != 0 || entry.entry.link_inode != 0) continue;
+      const auto inode = format::inode_of_link_key(entries.full_key(index));
+      const auto node = inode ? names_.by_inode(*inode)
+                              : names_.bad_entry(3047, {loaded, entry}, "no key of a link record");
+      if (!node) {
+        DGFS_CHECK(skip(node.assume_error(), course));
+      } else if (!visit(node.assume_value())) {
+        return ok();
+      }
+    }
+  }
+  return ok();
+}
+
 Status Walker::visit_page(std::size_t number, Ordinal first, Course& course) const {
   auto page = pages_.get(number);
   if (!page) return skip(names_.losing_page(page.assume_error(), number), course);

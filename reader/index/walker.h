@@ -23,6 +23,9 @@ class Walker {
   /// Image::walk.
   [[nodiscard]] Status walk(std::string_view path, const Visit& visit,
                             const Damaged& damaged) const;
+  /// Image::walk_nameless.
+  [[nodiscard]] Status walk_nameless(const std::function<bool(const Node& node)>& visit,
+                                     const Damaged& damaged) const;
 
  private:
   /// State of a walk.

@@ -48,11 +48,24 @@ Volumes::Volumes(storage::Env& env, VolumePlaces places, std::vector<format::Vol
 
 void Volumes::adopt(const FoundVolume& found) {
   const auto slot = slot_of(found.header.number);
-  if (!slot) return;
-  auto volume = make(*slot, found);
+  if (slot) adopt_as(*slot, found);
+}
+
+void Volumes::adopt_open(const Volumes& others) {
+  for (const auto& open : others.open_) {
+    const auto* volume = open.load(std::memory_order_acquire);
+    if (volume == nullptr) continue;
+    const FoundVolume found{volume->file, volume->header, volume->header_checksum};
+    const auto slot = slot_of(found);
+    if (slot && !owned_[*slot]) adopt_as(*slot, found);
+  }
+}
+
+void Volumes::adopt_as(std::size_t slot, const FoundVolume& found) {
+  auto volume = make(slot, found);
   if (!volume) return;  // get() will search for it again and return the error
-  owned_[*slot] = std::move(volume).assume_value();
-  open_[*slot].store(owned_[*slot].get(), std::memory_order_release);
+  owned_[slot] = std::move(volume).assume_value();
+  open_[slot].store(owned_[slot].get(), std::memory_order_release);
 }
 
 std::optional<std::size_t> Volumes::slot_of(format::VolumeNumber number) const {

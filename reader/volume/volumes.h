@@ -42,6 +42,9 @@ class Volumes {
           std::vector<format::VolumeOrigin> origins);
   /// Adds a volume that is already open.
   void adopt(const FoundVolume& found);
+  /// Adds those volumes that another image has open and that are this image's, too. Before any call
+  /// of get().
+  void adopt_open(const Volumes& others);
 
   /// The volume; opens it if it is not open yet. If the search for a volume fails, a call a second
   /// later searches again, and calls before that return the same error. Any other failure is tried
@@ -65,6 +68,7 @@ class Volumes {
     Error error;
     std::uint64_t at_ns = 0;  ///< time of the search
   };
+  void adopt_as(std::size_t slot, const FoundVolume& found);
   [[nodiscard]] std::optional<std::size_t> slot_of(format::VolumeNumber number) const;
   [[nodiscard]] VolumeIdentity identity_of(format::VolumeNumber number) const;
   /// The slot of the record that a volume belongs to.
