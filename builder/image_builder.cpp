@@ -426,6 +426,7 @@ Status ImageBuilder::publish_outputs() {
     publication.volumes.push_back({&volumes_.file(i), volumes_.paths()[i]});
   }
   publication.force = options_.force;
+  publication.mode = options_.file_mode;
   publication.default_index_path = default_index_path(options_);
   if (has_index_file()) {
     publication.index = index_file_.get();

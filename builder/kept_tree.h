@@ -31,8 +31,8 @@ struct KeptVolume {
 struct KeepRules {
   /// Those of whose bytes more than so many of a hundred are dead.
   std::optional<unsigned> dead_percent;
-  /// Those of merges whose contents are not larger than all that is packed anyway, so that many
-  /// merges leave few volumes.
+  /// Those of merges whose contents are not larger than all that is packed anyway, and the smallest
+  /// of more than a few, so that many merges leave few volumes.
   bool folds = false;
 };
 

@@ -79,6 +79,7 @@ struct BuildOptions {
   /// true: outputs may replace files that are no DGFS files. false: kExists. Outputs may always
   /// replace empty files.
   bool force = false;
+  std::uint32_t file_mode = 0666;  ///< permissions of the outputs, before the umask
   /// How to spread contents over volumes; nullopt: depends on the size of the tree.
   std::optional<GroupLimits> volume_groups;
   bool trailing_index = true;  ///< keep a copy of the index in the image

@@ -21,8 +21,7 @@ namespace {
 constexpr const char* kSource = "(generated)";
 
 Result<builder::BuildReport> build_in(storage::Env& env, const builder::BuildOptions& options) {
-  return builder::ImageBuilder(env, options, nullptr,
-                               [] { return std::make_unique<ZeroContents>(); })
+  return builder::ImageBuilder(env, options, {}, [] { return std::make_unique<ZeroContents>(); })
       .run();
 }
 

@@ -2,12 +2,18 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "builder/pack/keep_choice.h"
 
+#include <cstddef>
 #include <map>
 
 #include "format/limits.h"
 
 namespace dgfs::builder {
 namespace {
+
+// The most volumes of merges that a merge keeps. Merges that each have less new contents than the
+// one before take over nothing otherwise, and their volumes would become more than an image may
+// need.
+constexpr std::size_t kMergedVolumesMax = 16;
 
 // In floating point, because a hundred times the bytes of a volume may be too large a number.
 bool is_garbage(const KeptVolume& volume, const KeptUse& use, unsigned percent) {
@@ -36,9 +42,11 @@ VolumeNumbers volumes_to_pack(const std::vector<KeptVolume>& volumes, const Kept
       small.emplace(use->second.content_bytes, use->first);
     }
   }
+  auto kept = small.size();
   for (const auto& [bytes, number] : small) {
-    if (bytes > packed_bytes) break;
+    if (bytes > packed_bytes && kept <= kMergedVolumesMax) break;
     pack(number);
+    --kept;
   }
   return packed;
 }

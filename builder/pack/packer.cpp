@@ -79,6 +79,7 @@ Status Packer::complete(BatchItem& item, ScannedEntry& scanned) {
     entry_.link_count = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(item.link.name_count, std::numeric_limits<std::uint32_t>::max()));
   }
+  if (scanned.is_nameless()) return add_nameless(item, scanned, digest);
   return parts_.keeps_contents ? add_placed(item, scanned, digest)
                                : add_entry(item, scanned, digest);
 }
@@ -103,21 +104,37 @@ Status Packer::add_entry(const BatchItem& item, const ScannedEntry& scanned,
   return ok();
 }
 
+// Of the extent of entry_, which may be the next one to be written.
+ExtentPlace Packer::place_of(const BatchItem& item, const ScannedEntry& scanned) {
+  if (scanned.kept) {
+    ++kept_files_;
+    return EntryExtent{scanned.kept->address, scanned.kept->stored_bytes};
+  }
+  if (item.stored.at_bytes != 0) {
+    return EntryExtent{{item.stored.volume, item.stored.at_bytes}, entry_.stored_bytes};
+  }
+  if (entry_.stored_bytes == 0) return std::nullopt;
+  // All of a fragment frame but its first file lie where that one has begun.
+  const auto before = entry_.fragment_offset.value_or(0) != 0 ? entry_.stored_bytes : 0;
+  const EntryExtent place{{data_at_.volume, data_at_.offset_bytes - before}, entry_.stored_bytes};
+  data_at_.offset_bytes += format::running_bytes(entry_);
+  return place;
+}
+
+// It is a link record without a name that refers to it.
+Status Packer::add_nameless(const BatchItem& item, const ScannedEntry& scanned,
+                            const std::optional<format::Digest>& digest) {
+  const ExtentPlace place = place_of(item, scanned);
+  entry_.key = format::link_key(scanned.inode);
+  entry_.link_count = 0;
+  if (place) entry_.address = place->at;
+  return parts_.index.add_link_record(entry_, scanned.inode, digest ? &*digest : nullptr);
+}
+
 // The page plan decides how the entry states its place.
 Status Packer::add_placed(const BatchItem& item, const ScannedEntry& scanned,
                           const std::optional<format::Digest>& digest) {
-  ExtentPlace place;
-  if (scanned.kept) {
-    place = {scanned.kept->address, scanned.kept->stored_bytes};
-    ++kept_files_;
-  } else if (item.stored.at_bytes != 0) {
-    place = {{item.stored.volume, item.stored.at_bytes}, entry_.stored_bytes};
-  } else if (entry_.stored_bytes != 0) {
-    // All of a fragment frame but its first file lie where that one has begun.
-    const auto before = entry_.fragment_offset.value_or(0) != 0 ? entry_.stored_bytes : 0;
-    place = {{data_at_.volume, data_at_.offset_bytes - before}, entry_.stored_bytes};
-    data_at_.offset_bytes += format::running_bytes(entry_);
-  }
+  const ExtentPlace place = place_of(item, scanned);
   if (!item.link.is_first()) {
     DGFS_CHECK(add_digest(digest));
     return parts_.index.add_placed(entry_, scanned.inode, place);

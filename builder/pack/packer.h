@@ -61,6 +61,9 @@ class Packer {
   [[nodiscard]] Status add_placed(const BatchItem& item, const ScannedEntry& scanned,
                                   const std::optional<format::Digest>& digest);
   [[nodiscard]] Status add_further_name(const BatchItem& item, const ScannedEntry& scanned);
+  [[nodiscard]] Status add_nameless(const BatchItem& item, const ScannedEntry& scanned,
+                                    const std::optional<format::Digest>& digest);
+  [[nodiscard]] ExtentPlace place_of(const BatchItem& item, const ScannedEntry& scanned);
   [[nodiscard]] Status omit(const BatchItem& item);
   [[nodiscard]] Status lose(const BatchItem& item, const ScannedEntry& scanned, Error error);
 

@@ -141,7 +141,7 @@ Status Publisher::run() {
   // Only one name changes, which is atomic by itself.
   if (!has_index && !is_other_old && volumes_.empty()) {
     DGFS_CHECK(check_again());
-    return env_.publish(*image_.output.file, image_.output.path);
+    return env_.publish(*image_.output.file, image_.output.path, publication_.mode);
   }
   if (has_index) {
     DGFS_CHECK(stage({publication_.index, publication_.index_path}, new_index_));
@@ -204,7 +204,7 @@ Status Publisher::check_again() {
 Status Publisher::stage(const Publication::Output& output, std::string& hidden) {
   hidden = beside(output.path, fresh_name(env_, output.path, "new"));
   rollback_.add([this, &hidden] { remove_quietly(env_, hidden); });
-  return env_.publish(*output.file, hidden);
+  return env_.publish(*output.file, hidden, publication_.mode);
 }
 
 Status Publisher::keep_old(Replacement& output) {
@@ -248,7 +248,7 @@ Status Publisher::switch_image() {
     if (!volumes_.empty()) static_cast<void>(env_.sync_directory(storage::parent_path(path)));
   });
   DGFS_CHECK(make_way(image_));
-  return env_.publish(*image_.output.file, path);
+  return env_.publish(*image_.output.file, path, publication_.mode);
 }
 
 Status Publisher::make_way(const Replacement& output) {

@@ -22,6 +22,7 @@
 // its hidden name only.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,8 @@ struct Publication {
   /// Path at which readers look for an index by default. An index of the old image there is
   /// removed, because readers would refuse it beside the new image. May equal index_path.
   std::string default_index_path;
-  bool force = false;  ///< also replace files that are no DGFS files
+  bool force = false;         ///< also replace files that are no DGFS files
+  std::uint32_t mode = 0666;  ///< permissions of the files, before the umask
 };
 
 /// Publishes all files. Errors: kIo, kNoSpace, kPermission, those of check_output_path() and

@@ -34,7 +34,7 @@ class FragmentGroups {
   /// Whether a file, which needs_reading(), may share a frame: its content is at most a quarter of
   /// a frame.
   [[nodiscard]] bool may_join(const ScannedEntry& entry, std::size_t record_bytes) const {
-    return entry.size_bytes <= content_bytes_max_ / 4 && !entry.is_multiply_linked() &&
+    return entry.size_bytes <= content_bytes_max_ / 4 && !entry.has_link_record() &&
            record_bytes <= kRecordBytesMax;
   }
   [[nodiscard]] bool is_open() const { return records_ != 0; }

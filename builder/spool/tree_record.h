@@ -25,6 +25,7 @@ inline constexpr std::uint8_t kRecordOmitted = 1;         ///< unreadable direct
 inline constexpr std::uint8_t kRecordMultiplyLinked = 2;  ///< its object has further names
 inline constexpr std::uint8_t kRecordKept = 4;            ///< ScannedEntry::kept
 inline constexpr std::uint8_t kRecordTimes = 8;           ///< ScannedEntry::ctime or atime
+inline constexpr std::uint8_t kRecordNameless = 16;       ///< ScannedEntry::is_nameless()
 
 inline constexpr std::size_t kRecordHeaderBytes = 6;
 inline constexpr std::size_t kRecordFlagsOffset = 5;
@@ -79,6 +80,11 @@ struct ScannedEntry : EntryAttributes {
   [[nodiscard]] const EntryAttributes& attributes() const { return *this; }
   [[nodiscard]] bool is_omitted() const { return (flags & kRecordOmitted) != 0; }
   [[nodiscard]] bool is_multiply_linked() const { return (flags & kRecordMultiplyLinked) != 0; }
+  /// An object without a name, behind all others. Its `name` opens it in any directory of the tree,
+  /// and is no name of an entry.
+  [[nodiscard]] bool is_nameless() const { return (flags & kRecordNameless) != 0; }
+  /// Whether its attributes stand in a link record, which has no fragment offset (F-156).
+  [[nodiscard]] bool has_link_record() const { return is_multiply_linked() || is_nameless(); }
   /// Whether it is a regular file that is not empty. Unless it is kept, its content and xattrs are
   /// read when it is packed.
   [[nodiscard]] bool has_content() const;

@@ -90,7 +90,10 @@ Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t 
     if (!record) break;
     if (record_kind(*record) == RecordKind::kDirectory) continue;
     DGFS_TRY(scanned, decode_entry_record(*record));
-    if (scanned.is_omitted() || scanned.target.size() > format::kInlineTargetBytesMax) continue;
+    if (scanned.is_omitted() || scanned.is_nameless() ||
+        scanned.target.size() > format::kInlineTargetBytesMax) {
+      continue;
+    }
     // The final attribute tables number combinations differently, but the most common ones come
     // early in both.
     if (!attributes_.intern({scanned.mode, scanned.uid, scanned.gid})) continue;

@@ -46,6 +46,25 @@ TEST(KeepChoiceTest, SmallMergesAreFolded) {
   EXPECT_EQ(volumes_to_pack(volumes, uses, 60, {std::nullopt, false}), (Numbers{}));
 }
 
+// Else merges that each have less than the one before would need ever more volumes.
+TEST(KeepChoiceTest, FewVolumesOfMergesAreKept) {
+  std::vector<KeptVolume> volumes{volume(1, false)};
+  KeptUses uses{{1, use(1)}};
+  for (format::VolumeNumber number = 2; number < 18; ++number) {
+    volumes.push_back(volume(number, true));
+    uses.emplace(number, use(1'000 - number * number));
+  }
+  const KeepRules folds{std::nullopt, true};
+  EXPECT_EQ(volumes_to_pack(volumes, uses, 9, folds), (Numbers{}));
+  volumes.push_back(volume(18, true));
+  uses.emplace(18, use(500));
+  EXPECT_EQ(volumes_to_pack(volumes, uses, 9, folds), (Numbers{18}));
+  // It makes room for the next, and both for all others.
+  uses.at(17) = use(509);
+  EXPECT_EQ(volumes_to_pack(volumes, uses, 9, folds).size(), 17U);
+  EXPECT_EQ(volumes_to_pack(volumes, uses, 9, {std::nullopt, false}), (Numbers{}));
+}
+
 TEST(KeepChoiceTest, AVolumeThatIsNotThereIsNotFolded) {
   std::vector<KeptVolume> volumes = {volume(1, true), volume(2, true)};
   volumes[0].is_there = false;
