@@ -235,24 +235,10 @@ Status complete_layer(storage::Env& env, const std::string& directory) {
   return drop_log(env, directory);
 }
 
-Result<bool> remove_unused_store(storage::Env& env, const std::string& directory) {
-  auto superblocks = env.open(directory + kSuperblocks, {Mode::kReadWrite});
-  if (superblocks) {
-    auto locked = superblocks.value()->lock();
-    if (!locked && locked.error().kind() == ErrorKind::kBusy) return false;
-    DGFS_CHECK(locked);
-    const auto superblock = read_superblock(*superblocks.value());
-    // The first checkpoint is that of the making.
-    if (!superblock || superblock.value().sealed || superblock.value().checkpoint != 1) {
-      return false;
-    }
-  } else if (superblocks.error().kind() != ErrorKind::kNotFound) {
-    return std::move(superblocks).error();
-  }
-  for (const char* name : kSegments) {
-    DGFS_TRY(is_empty, is_blank_segment(env, directory + name));
-    if (!is_empty) return false;
-  }
+namespace {
+
+// Unless somebody has put other files there.
+Result<bool> remove_files(storage::Env& env, const std::string& directory) {
   DGFS_TRY(files, env.open_directory(directory));
   DGFS_TRY(names, files->list());
   for (const std::string& name : names) {
@@ -271,6 +257,41 @@ Result<bool> remove_unused_store(storage::Env& env, const std::string& directory
   }
   DGFS_CHECK(env.remove(directory));
   return true;
+}
+
+}  // namespace
+
+Result<bool> remove_layer(storage::Env& env, const std::string& directory) {
+  auto superblocks = env.open(directory + kSuperblocks, {Mode::kReadWrite});
+  if (superblocks) {
+    auto locked = superblocks.value()->lock();
+    if (!locked && locked.error().kind() == ErrorKind::kBusy) return false;
+    DGFS_CHECK(locked);
+  } else if (superblocks.error().kind() != ErrorKind::kNotFound) {
+    return std::move(superblocks).error();
+  }
+  return remove_files(env, directory);
+}
+
+Result<bool> remove_unused_store(storage::Env& env, const std::string& directory) {
+  auto superblocks = env.open(directory + kSuperblocks, {Mode::kReadWrite});
+  if (superblocks) {
+    auto locked = superblocks.value()->lock();
+    if (!locked && locked.error().kind() == ErrorKind::kBusy) return false;
+    DGFS_CHECK(locked);
+    const auto superblock = read_superblock(*superblocks.value());
+    // The first checkpoint is that of the making.
+    if (!superblock || superblock.value().sealed || superblock.value().checkpoint != 1) {
+      return false;
+    }
+  } else if (superblocks.error().kind() != ErrorKind::kNotFound) {
+    return std::move(superblocks).error();
+  }
+  for (const char* name : kSegments) {
+    DGFS_TRY(is_empty, is_blank_segment(env, directory + name));
+    if (!is_empty) return false;
+  }
+  return remove_files(env, directory);
 }
 
 Result<std::uint64_t> bytes_on_disk(storage::Env& env, const std::string& directory) {

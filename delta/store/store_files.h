@@ -65,6 +65,9 @@ struct StoreFiles {
 /// Removes a store that never held a durable change and that no process uses; leaves any other.
 /// Returns whether it is gone. Errors: kIo.
 [[nodiscard]] Result<bool> remove_unused_store(storage::Env& env, const std::string& directory);
+/// Removes a store that no process uses, and that has no files of the user; leaves any other.
+/// Returns whether it is gone. Errors: kIo.
+[[nodiscard]] Result<bool> remove_layer(storage::Env& env, const std::string& directory);
 /// Bytes of the disk that all files of a store take. Errors: kIo.
 [[nodiscard]] Result<std::uint64_t> bytes_on_disk(storage::Env& env, const std::string& directory);
 /// Whether an open file is the one that has a name now. Errors: those of File::status() and

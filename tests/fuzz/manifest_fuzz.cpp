@@ -50,6 +50,17 @@ void check_layers(const delta::Manifest& manifest) {
   }
 }
 
+void check_base(const delta::Manifest& manifest) {
+  const auto& base = *manifest.base;
+  require(base.number != 0 && base.number < manifest.next_number);
+  require(base.kept.size() <= delta::kKeptBasesMax);
+  require(base.kept.empty() || base.kept.back() < base.number);
+  require(!delta::is_base(base.state) && base.state == manifest.stores.front().layer.parent);
+  require(base.name.empty() || delta::is_state_name(base.name));
+  require(delta::find_state(manifest, delta::state_text(base.state), "/d").value() == 0);
+  require(delta::state_title(manifest, 0) != delta::kBaseState);
+}
+
 void check_manifest(const delta::Manifest& manifest) {
   require(!manifest.stores.empty() && manifest.stores.size() <= delta::kStoresMax);
   for (std::size_t i = 1; i < manifest.stores.size(); ++i) {
@@ -61,6 +72,7 @@ void check_manifest(const delta::Manifest& manifest) {
     for (const auto& store : manifest.stores) require(store.name().size() == 4);
   } else {
     check_layers(manifest);
+    if (manifest.base) check_base(manifest);
   }
   const auto again = delta::decode_manifest(delta::encode_manifest(manifest));
   require(again && again.value() == manifest);

@@ -161,6 +161,33 @@ void add_store_seeds(const std::filesystem::path& folder) {
   }
 }
 
+namespace {
+
+// A file with one slot, and one with both.
+void add_both_slots(Manifest manifest, SeedCorpus& corpus) {
+  Buffer both = encode_manifest(manifest);
+  corpus.add(both);
+  ++manifest.generation;
+  const Buffer second = encode_manifest(manifest);
+  both.insert(both.end(), second.begin(), second.end());
+  corpus.add(both);
+}
+
+void add_base(Manifest& manifest) {
+  BaseFacts base;
+  base.number = 80;
+  base.uuid.fill(7);
+  base.state.fill(0xb0);
+  base.end_of_numbers = 500;
+  base.sealed_at = {1'600'000'000, 5};
+  base.name = "weekly-07";
+  for (std::uint64_t i = 0; i < manifest.stores.size(); ++i) base.kept.push_back(i + 1);
+  manifest.stores.front().layer.parent = base.state;
+  manifest.base = base;
+}
+
+}  // namespace
+
 void add_manifest_seeds(const std::filesystem::path& folder) {
   SeedCorpus corpus(folder, "manifest");
   for (const std::size_t stores : {std::size_t{1}, std::size_t{2}, kStoresMax}) {
@@ -170,12 +197,7 @@ void add_manifest_seeds(const std::filesystem::path& folder) {
       const std::uint64_t below = manifest.stores.size();
       manifest.stores.push_back({below + 1, {}, below * 1000, below * 10 + 1});
     }
-    Buffer both = encode_manifest(manifest);
-    corpus.add(both);
-    ++manifest.generation;
-    const Buffer second = encode_manifest(manifest);
-    both.insert(both.end(), second.begin(), second.end());
-    corpus.add(both);
+    add_both_slots(manifest, corpus);
   }
   for (const std::size_t stores : {std::size_t{1}, std::size_t{3}, kStatesMax}) {
     Manifest manifest;
@@ -196,12 +218,9 @@ void add_manifest_seeds(const std::filesystem::path& folder) {
       }
       manifest.stores.push_back(store);
     }
-    Buffer both = encode_manifest(manifest);
-    corpus.add(both);
-    ++manifest.generation;
-    const Buffer second = encode_manifest(manifest);
-    both.insert(both.end(), second.begin(), second.end());
-    corpus.add(both);
+    add_both_slots(manifest, corpus);
+    add_base(manifest);
+    add_both_slots(manifest, corpus);
   }
 }
 

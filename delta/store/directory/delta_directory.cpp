@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <iterator>
 #include <thread>
@@ -112,23 +113,38 @@ void vouch_for(storage::Env& env, const std::string& layer) {
   note_closed(env, layer, superblock.value().closed_at);
 }
 
+// The number of the store that has a directory of this name, unless the manifest names it.
+std::optional<std::uint64_t> unnamed_store(const std::string& name, const Manifest& manifest) {
+  std::uint64_t number = 0;
+  const auto* const end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data(), end, number);
+  StackedStore own;
+  own.number = number;
+  if (error != std::errc() || stop != end || own.name() != name) return std::nullopt;
+  const auto is_named = [&](const StackedStore& store) { return store.name() == name; };
+  if (std::any_of(manifest.stores.begin(), manifest.stores.end(), is_named)) return std::nullopt;
+  return number;
+}
+
 // Removes directories of seals that were cut off before the manifest named them: nothing in them
 // was durable.
-Status remove_leftovers(storage::Env& env, const std::string& directory, const Manifest& manifest) {
+Result<std::size_t> remove_leftovers(storage::Env& env, const std::string& directory,
+                                     const Manifest& manifest) {
   DGFS_TRY(opened, env.open_directory(directory));
   DGFS_TRY(names, opened->list());
+  std::size_t removed = 0;
   for (const std::string& name : names) {
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    const auto is_named = [&](const StackedStore& store) { return store.name() == name; };
     if (name.starts_with(".new.") && is_hidden_rest(name)) {  // of replace_manifest()
       DGFS_CHECK(env.remove(directory + "/" + name));
       continue;
     }
-    if (name.size() < 4 || !std::all_of(name.begin(), name.end(), is_digit)) continue;
-    if (std::any_of(manifest.stores.begin(), manifest.stores.end(), is_named)) continue;
-    DGFS_CHECK(remove_unused_store(env, directory + "/" + name));
+    if (!unnamed_store(name, manifest)) continue;
+    DGFS_TRY(is_gone, remove_unused_store(env, directory + "/" + name));
+    if (is_gone) ++removed;
   }
-  return ok();
+  DGFS_TRY(absorbed, remove_absorbed_stores(env, directory, manifest));
+  DGFS_TRY(bases, remove_unneeded_bases(env, directory, manifest));
+  return removed + absorbed.removed + bases.removed;
 }
 
 // The slot that was read may not be on the disk, so it is written again and synced. If the other
@@ -146,6 +162,25 @@ Status heal(storage::File& file, Manifest& manifest) {
 }
 
 }  // namespace
+
+// No number of a store is used again, so a lower one belongs to a layer that a merge has taken.
+Result<Removal> remove_absorbed_stores(storage::Env& env, const std::string& directory,
+                                       const Manifest& manifest) {
+  Removal removal;
+  if (!manifest.base) return removal;
+  DGFS_TRY(opened, env.open_directory(directory));
+  DGFS_TRY(names, opened->list());
+  for (const std::string& name : names) {
+    const auto number = unnamed_store(name, manifest);
+    if (!number || *number >= manifest.next_number) continue;
+    DGFS_TRY(is_gone, remove_layer(env, directory + "/" + name));
+    ++(is_gone ? removal.removed : removal.held);
+  }
+  if (removal.removed != 0) {
+    DGFS_CHECK(env.sync_directory(directory));
+  }
+  return removal;
+}
 
 Result<LockedManifest> lock_manifest(storage::Env& env, const std::string& directory,
                                      StoreAccess access) {
@@ -256,7 +291,8 @@ Result<std::unique_ptr<DeltaDirectory>> DeltaDirectory::open(storage::Env& env,
       new DeltaDirectory(env, directory, options, std::move(locked)));
   DGFS_CHECK(delta->open_stores());
   if (options.access == StoreAccess::kReadWrite) {
-    DGFS_CHECK(remove_leftovers(env, directory, delta->manifest_));
+    DGFS_TRY(removed, remove_leftovers(env, directory, delta->manifest_));
+    delta->leftovers_ = removed;
   }
   return delta;
 }
@@ -264,8 +300,8 @@ Result<std::unique_ptr<DeltaDirectory>> DeltaDirectory::open(storage::Env& env,
 std::optional<Time> DeltaDirectory::last_seal() const {
   const std::lock_guard lock(mutex_);
   const auto layers = layers_of(manifest_);
-  if (layers == 0) return std::nullopt;
-  return manifest_.stores[layers - 1].layer.sealed_at;
+  if (layers != 0) return manifest_.stores[layers - 1].layer.sealed_at;
+  return manifest_.base ? std::optional(manifest_.base->sealed_at) : std::nullopt;
 }
 
 std::string DeltaDirectory::path_of(const StackedStore& store) const {
@@ -273,6 +309,8 @@ std::string DeltaDirectory::path_of(const StackedStore& store) const {
 }
 
 Status DeltaDirectory::open_stores() {
+  DGFS_TRY(held, HeldBase::hold(env_, directory_, manifest_));
+  held_ = std::move(held);
   for (std::size_t index = 0; index < manifest_.stores.size(); ++index) {
     DGFS_TRY(store, open_store(index));
     stores_.push_back(std::move(store));
@@ -361,13 +399,14 @@ Result<std::unique_ptr<DeltaDirectory>> DeltaDirectory::open_state(
           .in_file(directory);
     }
     const auto named = manifest.stores;
+    const auto base = manifest.base;
     manifest.stores.resize(layers);
     std::unique_ptr<DeltaDirectory> delta(
         new DeltaDirectory(env, directory, to_read, {nullptr, std::move(manifest), {}}));
     auto opened = delta->open_stores();
     DGFS_TRY(now, read_present_manifest(env, directory));
     const bool is_named =
-        now.stores.size() >= layers &&
+        now.base == base && now.stores.size() >= layers &&
         std::equal(named.begin(), named.begin() + std::ssize(delta->manifest_.stores),
                    now.stores.begin(), [](const StackedStore& one, const StackedStore& other) {
                      return one.number == other.number && one.uuid == other.uuid;

@@ -6,6 +6,7 @@
 //
 //   DIR/MANIFEST   names image and stores; locked by the process that has the delta open
 //   DIR/0001, ...  a store each; all but the newest are layers, which are only read
+//   DIR/base.*     the base, once a merge has made one (base_files.h)
 //   DIR/lock       locked while a process makes the delta
 //   DIR/control    a socket, once the delta has been mounted (delta/control/control.h)
 //
@@ -20,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "delta/store/directory/base_files.h"
 #include "delta/store/directory/manifest.h"
 #include "delta/store/directory/privacy.h"
 #include "delta/store/store.h"
@@ -37,6 +39,8 @@ struct LockedManifest {
 struct SealRequest {
   std::string name;        ///< of the state; empty: none
   std::string image_path;  ///< where the image is, for the manifest; empty: unknown
+  /// Makes a layer even if nothing has changed since the newest state. Views heed it.
+  bool even_unchanged = false;
 };
 
 /// A seal that was prepared: the store that will be written to next. Moved, not copied.
@@ -45,6 +49,22 @@ struct SealPlan {
   StackedStore next;       ///< of the fresh store
   std::string image_path;  ///< as of SealRequest
   std::shared_ptr<Store> fresh;
+};
+
+/// A base that a merge has made of the bottom and the oldest layers. A value.
+struct BasePlan {
+  /// Its number, its UUID, the end of the reserved numbers, and kept bases; the rest follows from
+  /// the layers.
+  BaseFacts base;
+  std::size_t layers = 0;  ///< so many of the oldest, at least one
+};
+
+/// A base that waits for its manifest. Moved, not copied.
+struct PreparedBase {
+  Manifest next;
+  HeldBase held;                               ///< of the next manifest
+  std::vector<std::shared_ptr<Store>> stores;  ///< without the merged layers
+  std::uint64_t absorbed_bytes = 0;            ///< of the disk that these take
 };
 
 /// A seal that was made. A value.
@@ -140,6 +160,23 @@ class DeltaDirectory {
   /// store in its place. Errors: those of Store::make_layer() and Store::open().
   [[nodiscard]] Status end_closing();
 
+  // Merges: a base takes the place of the image, or of the last base, and of the oldest layers. The
+  // thread that seals makes these calls.
+
+  /// First step: checks and holds the base. Its files are durable and have their names; they show
+  /// the same tree as what they replace. Errors: kInvalidArgument (there are no such layers),
+  /// kCorrupt (the base is missing; numbers that no manifest may have), kIo.
+  [[nodiscard]] Result<PreparedBase> prepare_base(const BasePlan& plan) const;
+  /// Second step: changes the manifest, durably. No other call has changed it since the first. From
+  /// then on stores() lacks the merged layers, which stay on disk until remove_unneeded(). Errors:
+  /// kIo, kNoSpace: afterwards the manifest has the old stack or the new one.
+  [[nodiscard]] Status commit_base(PreparedBase base);
+  /// Removes merged layers, and files of earlier bases, that nothing needs and no process uses; the
+  /// next opening for writing removes the others. Returns whether all are gone. Errors: kIo.
+  [[nodiscard]] Result<bool> remove_unneeded();
+  /// How many files and stores the opening has removed that interrupted seals and merges had left.
+  [[nodiscard]] std::size_t leftovers() const { return leftovers_; }
+
   /// Store::start() of each store. Errors: those of it.
   [[nodiscard]] Status start();
   /// Only for the thread that seals, or while nobody seals.
@@ -197,6 +234,9 @@ class DeltaDirectory {
   const StoreOptions options_;
   std::unique_ptr<storage::File> lock_;  ///< the manifest; null: only layers are open
   const Privacy privacy_;
+  std::size_t leftovers_ = 0;
+  HeldBase held_;         ///< of the thread that seals
+  HeldBase held_before_;  ///< the last base, until remove_unneeded(); the same
 
   mutable std::mutex
       mutex_;  ///< innermost; guards what follows. Only the thread that seals changes it
@@ -206,6 +246,12 @@ class DeltaDirectory {
   std::uint64_t closing_bytes_ = 0;  ///< of these, in a layer that is being closed
 };
 
+/// Removes the directories of layers that merges have taken into a base, unless a process uses
+/// them. Errors: kIo.
+[[nodiscard]] Result<Removal> remove_absorbed_stores(storage::Env& env,
+                                                     const std::string& directory,
+                                                     const Manifest& manifest);
+
 /// Locks and reads the manifest of a delta; kReadOnly takes a shared lock. For kReadWrite it mends
 /// the manifest, and makes the delta private. Errors: those of DeltaDirectory::open().
 [[nodiscard]] Result<LockedManifest> lock_manifest(storage::Env& env, const std::string& directory,
@@ -214,6 +260,15 @@ class DeltaDirectory {
 /// change at any time. Errors: those of read_manifest(); kNotFound.
 [[nodiscard]] Result<Manifest> read_present_manifest(storage::Env& env,
                                                      const std::string& directory);
+/// The manifest as it is now, and its base. Moved, not copied.
+struct PresentBase {
+  Manifest manifest;
+  HeldBase held;
+};
+/// Reads the manifest without a lock, beside a process that may have the delta open for writing,
+/// and holds its base. Errors: those of read_present_manifest() and HeldBase::hold().
+[[nodiscard]] Result<PresentBase> hold_present_base(storage::Env& env,
+                                                    const std::string& directory);
 /// Checks that a superblock belongs to the store of number `index` in the stack. A layer that was
 /// not closed may end before its last batch, which is then in its log. Errors: kCorrupt, with file
 /// and field.

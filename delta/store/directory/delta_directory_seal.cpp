@@ -67,8 +67,8 @@ Status DeltaDirectory::check_seal(const SealRequest& request) const {
   if (layers_of(manifest_) >= kLayersMax) {
     return Error(
                ErrorKind::kLimit, 7519,
-               fmt::format("the delta has {} layers, the most that it may have: build a new image "
-                           "from a mount of it, and begin a new delta over that",
+               fmt::format("the delta has {} layers, the most that it may have; 'dgfs delta merge' "
+                           "makes them a part of its base",
                            layers_of(manifest_)))
         .in_file(directory_);
   }
@@ -82,29 +82,29 @@ Status DeltaDirectory::check_seal(const SealRequest& request) const {
 Status DeltaDirectory::check_name(const SealRequest& request) const {
   if (request.name.empty()) return ok();
   DGFS_CHECK(check_state_name(request.name));
-  for (const StackedStore& store : manifest_.stores) {
-    if (store.layer.name != request.name) continue;
-    return Error(ErrorKind::kExists, 7518,
-                 fmt::format("there is a state \"{}\" already", request.name))
-        .in_file(directory_);
-  }
-  return ok();
+  const auto has_it = [&](const StackedStore& store) { return store.layer.name == request.name; };
+  const bool is_of_base = manifest_.base && manifest_.base->name == request.name;
+  if (!is_of_base && std::ranges::none_of(manifest_.stores, has_it)) return ok();
+  return Error(ErrorKind::kExists, 7518,
+               fmt::format("there is a state \"{}\" already", request.name))
+      .in_file(directory_);
 }
 
 Status DeltaDirectory::name_newest_state(const SealRequest& request) {
   const auto layers = layers_of(manifest_);
-  if (request.name.empty() || layers == 0) return ok();
-  if (manifest_.stores[layers - 1].layer.name == request.name) return ok();
-  DGFS_CHECK(check_name(request));
-  if (!manifest_.stores[layers - 1].layer.name.empty()) return ok();
+  if (request.name.empty() || (layers == 0 && !manifest_.base)) return ok();
   Manifest next = manifest_;
-  next.stores[layers - 1].layer.name = request.name;
+  auto& name = layers == 0 ? next.base->name : next.stores[layers - 1].layer.name;
+  if (name == request.name) return ok();
+  DGFS_CHECK(check_name(request));
+  if (!name.empty()) return ok();
+  name = request.name;
   return rewrite(std::move(next));
 }
 
 Status DeltaDirectory::note_image(const std::string& path) {
   if (options_.access == StoreAccess::kReadOnly || !has_states(manifest_)) return ok();
-  if (path == manifest_.image_path || path.size() > kImagePathBytesMax) return ok();
+  if (path.empty() || path == manifest_.image_path || path.size() > kImagePathBytesMax) return ok();
   Manifest next = manifest_;
   next.image_path = path;
   return rewrite(std::move(next));
@@ -152,6 +152,9 @@ Result<SealPlan> DeltaDirectory::prepare_seal(const SealRequest& request,
   plan.facts.end_of_objects = end_of_objects;
   plan.facts.name = request.name;
   plan.facts.sealed_at = env_.now();
+  if (manifest_.base) {
+    plan.facts.sealed_at = std::max(plan.facts.sealed_at, manifest_.base->sealed_at);
+  }
   for (const StackedStore& store : manifest_.stores) {
     plan.facts.sealed_at = std::max(plan.facts.sealed_at, store.layer.sealed_at);
   }

@@ -10,7 +10,7 @@
 //
 //   0    8  magic "DGFSMANI"
 //   8    4  version
-//   12   4  features, 0: others are refused
+//   12   4  features: 1, in version 3, there is a base; others are refused
 //   16   16 UUID of the delta
 //   32   16 UUID of the image
 //   48   8  generation: how often a slot has been written; modulo 2 the number of its slot
@@ -29,6 +29,19 @@
 //   88   8  length of the image's path, 0 to 1024
 //   96      absorbed states, 16 bytes each, then zeros
 //   1120    path of the image when it was last mounted with the delta, then zeros: only a hint
+//   2144    the base, 664 bytes, or zeros if there is none:
+//           0    8  number in the names of its files, above those of all earlier bases
+//           8    16 UUID
+//           24   16 id of the state that it equals, which is the state below the oldest store
+//           40   8  end of the image: no object of the delta's own image has this number or a
+//                   higher one
+//           48   8  end of all object numbers that the merged layers have reserved
+//           56   12 time when the state was sealed
+//           68   4  pins
+//           72   8  length of the state's name, 0 to 64
+//           80   64 the name, then zeros
+//           144  8  number of earlier bases whose contents it needs, 0 to 64
+//           152     their numbers, 8 bytes each, rising, then zeros
 //   4088 8  XXH3 of all bytes before. Programs that know only version 2 look for it here, and say
 //           that the delta is of another version, and not that it is damaged
 //   4096    stores from the oldest to the newest, 176 bytes each:
@@ -50,11 +63,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "delta/store/directory/base_facts.h"
 #include "delta/store/directory/layer_facts.h"
 #include "delta/store/log/group.h"
 #include "format/header/uuid.h"
@@ -110,8 +125,12 @@ struct Manifest {
   std::uint32_t version = kFirstManifestVersion;
   // Version 3:
   std::uint64_t next_number = 0;  ///< of the directory of the next store
-  std::vector<StateId> absorbed;  ///< states that are in the image by now
+  std::vector<StateId> absorbed;  ///< states that are in the base by now, the newest last
   std::string image_path;         ///< where the image was last seen; empty: unknown
+  std::optional<BaseFacts> base;  ///< below the stores; none: the image itself
+
+  /// The image below the stores: the base, or the image of the delta.
+  [[nodiscard]] const format::Uuid& bottom() const { return base ? base->uuid : image; }
 
   [[nodiscard]] std::size_t slot_bytes() const {
     return version == kFirstManifestVersion ? kManifestSlotBytes : kStatesManifestSlotBytes;
@@ -121,7 +140,7 @@ struct Manifest {
     return delta == other.delta && image == other.image && stores == other.stores &&
            chunk_bytes == other.chunk_bytes && version == other.version &&
            next_number == other.next_number && absorbed == other.absorbed &&
-           image_path == other.image_path;
+           image_path == other.image_path && base == other.base;
   }
 
   friend bool operator==(const Manifest&, const Manifest&) = default;

@@ -25,8 +25,9 @@ std::uint32_t version_of(Bytes bytes) { return format::load<std::uint32_t>(bytes
 Status check_version(Bytes bytes) {
   const auto version = version_of(bytes);
   const auto features = format::load<std::uint32_t>(bytes, 12);
-  const bool is_known = version == kFirstManifestVersion || version == kStatesManifestVersion;
-  if (is_known && features == 0) return ok();
+  const bool is_known = (version == kFirstManifestVersion && features == 0) ||
+                        (version == kStatesManifestVersion && (features & ~kManifestHasBase) == 0);
+  if (is_known) return ok();
   return Error(ErrorKind::kUnsupported, 7133,
                fmt::format("the manifest has version {} and features {:x}, which this program does "
                            "not know",
@@ -71,7 +72,7 @@ Buffer encode_manifest(const Manifest& manifest) {
   Encoder out(bytes);
   out.raw(kManifestMagic);
   out.fixed(manifest.version);
-  out.fixed(std::uint32_t{0});
+  out.fixed(manifest.base ? kManifestHasBase : std::uint32_t{0});
   out.raw(manifest.delta);
   out.raw(manifest.image);
   out.fixed(manifest.generation);

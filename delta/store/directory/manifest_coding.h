@@ -20,6 +20,10 @@ namespace dgfs::delta {
 
 inline constexpr std::size_t kManifestChecksumAt = kManifestSlotBytes - 8;
 inline constexpr std::size_t kStatesChecksumAt = kStatesManifestSlotBytes - 8;
+/// Length of the part about the base.
+inline constexpr std::size_t kBaseBytes = 664;
+/// Of the features: there is a base.
+inline constexpr std::uint32_t kManifestHasBase = 1;
 
 [[nodiscard]] inline Error bad_manifest(std::uint16_t code, const char* text) {
   return Error(ErrorKind::kCorrupt, code, text).in_section("manifest");
@@ -47,5 +51,10 @@ void encode_states(const Manifest& manifest, Buffer& bytes);
 /// @param count  of the stores
 [[nodiscard]] Status decode_states(Bytes bytes, format::Decoder& in, std::uint64_t count,
                                    Manifest& manifest);
+
+/// Appends kBaseBytes bytes.
+void encode_base(const BaseFacts& base, Buffer& bytes);
+/// Reads them, and checks that the base fits the stores of the manifest. Errors: kCorrupt.
+[[nodiscard]] Status decode_base(Bytes bytes, Manifest& manifest);
 
 }  // namespace dgfs::delta

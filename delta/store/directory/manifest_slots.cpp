@@ -10,18 +10,19 @@
 namespace dgfs::delta {
 namespace {
 
-struct Slot {
+struct ManifestSlot {
   std::optional<Manifest> manifest;  ///< none: the slot is not valid
   /// It says that it is of another version, and its checksum does not fit: damage, or a version
   /// whose checksum is elsewhere.
   std::optional<Error> foreign;
 };
 
-Result<Slot> read_slot(const storage::File& file, std::uint64_t number, std::size_t slot_bytes) {
+Result<ManifestSlot> read_slot(const storage::File& file, std::uint64_t number,
+                               std::size_t slot_bytes) {
   Buffer bytes(slot_bytes);
   DGFS_TRY(count, file.read_at(number * slot_bytes, bytes));
   bytes.resize(count);
-  Slot slot;
+  ManifestSlot slot;
   auto found = decode_manifest(bytes);
   if (!found && found.error().kind() == ErrorKind::kUnsupported) {
     auto error = std::move(found).error().in_file(file.path()).at_offset(number * slot_bytes);
@@ -33,8 +34,8 @@ Result<Slot> read_slot(const storage::File& file, std::uint64_t number, std::siz
 }
 
 struct Slots {
-  Slot first;
-  Slot second;
+  ManifestSlot first;
+  ManifestSlot second;
 
   [[nodiscard]] unsigned whole() const {
     return unsigned{first.manifest.has_value()} + unsigned{second.manifest.has_value()};

@@ -16,10 +16,11 @@ using format::Encoder;
 
 constexpr std::size_t kAbsorbedAt = 96;
 constexpr std::size_t kImagePathAt = kAbsorbedAt + kAbsorbedMax * sizeof(StateId);
+constexpr std::size_t kBaseAt = kImagePathAt + kImagePathBytesMax;
 constexpr std::size_t kLayersAt = 4096;
 constexpr std::size_t kLayerEntryBytes = 176;
 constexpr std::size_t kLayerNameAt = 112;
-static_assert(kImagePathAt + kImagePathBytesMax <= kManifestChecksumAt);
+static_assert(kBaseAt + kBaseBytes <= kManifestChecksumAt);
 static_assert(kLayersAt + kStatesMax * kLayerEntryBytes <= kStatesChecksumAt);
 static_assert(kLayerNameAt + kStateNameBytesMax == kLayerEntryBytes);
 
@@ -140,6 +141,8 @@ void encode_states(const Manifest& manifest, Buffer& bytes) {
   }
   bytes.resize(kImagePathAt);
   Encoder(bytes).raw(as_bytes(manifest.image_path));
+  bytes.resize(kBaseAt);
+  if (manifest.base) encode_base(*manifest.base, bytes);
   bytes.resize(kManifestSlotBytes);
   store_manifest_checksum(bytes, kManifestChecksumAt);
   encode_layers(manifest, bytes);
@@ -169,8 +172,11 @@ Status decode_states(Bytes bytes, Decoder& in, std::uint64_t count, Manifest& ma
   const auto absorbed_end = kAbsorbedAt + static_cast<std::size_t>(absorbed) * sizeof(StateId);
   const auto path_end = kImagePathAt + static_cast<std::size_t>(path_bytes);
   const auto layers_end = kLayersAt + static_cast<std::size_t>(count) * kLayerEntryBytes;
+  const bool has_base = (format::load<std::uint32_t>(bytes, 12) & kManifestHasBase) != 0;
+  const auto base_end = has_base ? kBaseAt + kBaseBytes : kBaseAt;
   if (!are_zeros(bytes.subspan(absorbed_end, kImagePathAt - absorbed_end)) ||
-      !are_zeros(bytes.subspan(path_end, kManifestChecksumAt - path_end)) ||
+      !are_zeros(bytes.subspan(path_end, kBaseAt - path_end)) ||
+      !are_zeros(bytes.subspan(base_end, kManifestChecksumAt - base_end)) ||
       !are_zeros(bytes.subspan(layers_end, kStatesChecksumAt - layers_end))) {
     return bad_manifest(7504, "bytes after the last state, path or store");
   }
@@ -178,7 +184,8 @@ Status decode_states(Bytes bytes, Decoder& in, std::uint64_t count, Manifest& ma
     DGFS_TRY(store, decode_layer(bytes.subspan(at, kLayerEntryBytes)));
     manifest.stores.push_back(std::move(store));
   }
-  return check_layers(manifest);
+  DGFS_CHECK(check_layers(manifest));
+  return has_base ? decode_base(bytes.subspan(kBaseAt, kBaseBytes), manifest) : ok();
 }
 
 }  // namespace dgfs::delta

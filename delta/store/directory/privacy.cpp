@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "delta/store/directory/base_files.h"
 #include "delta/store/private_mode.h"
 #include "storage/file_mode.h"
 
@@ -21,7 +22,8 @@ bool is_number(const std::string& name) {
 
 // Other names were put there by the user. Nobody else reaches them through a private directory.
 bool is_of_delta(const std::string& name) {
-  return name == "MANIFEST" || name == "lock" || name == "control" || is_number(name);
+  return name == "MANIFEST" || name == "lock" || name == "control" || is_number(name) ||
+         is_base_file(name);
 }
 
 bool is_of_store(const std::string& name) {

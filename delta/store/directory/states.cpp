@@ -26,6 +26,16 @@ Error no_state(std::uint16_t code, const std::string& text, const std::string& d
                fmt::format("no state {}; 'dgfs delta log {}' lists them", text, directory));
 }
 
+// Whether a user may mean a state by these digits.
+bool begins_like(const StateId& state, std::string_view digits) {
+  return state_text(state).starts_with(lower(digits));
+}
+
+std::string title_of(const Manifest& manifest, const StateId& state, const std::string& name) {
+  const auto id = short_state_text(manifest, state);
+  return name.empty() ? id : fmt::format("{} ({})", name, id);
+}
+
 }  // namespace
 
 std::size_t layers_of(const Manifest& manifest) {
@@ -42,20 +52,24 @@ std::string state_text(const StateId& state) {
 std::string short_state_text(const Manifest& manifest, const StateId& state) {
   const auto own = state_text(state);
   std::size_t digits = kIdDigitsShown;
-  for (std::size_t i = 0; i < layers_of(manifest); ++i) {
-    const auto other = state_text(manifest.stores[i].layer.state);
-    if (other == own) continue;
+  const auto tell_from = [&](const StateId& another) {
+    const auto other = state_text(another);
+    if (other == own) return;
     const auto [differs, end] = std::mismatch(own.begin(), own.end(), other.begin());
     digits = std::max(digits, static_cast<std::size_t>(differs - own.begin()) + 1);
-  }
+  };
+  if (manifest.base) tell_from(manifest.base->state);
+  for (std::size_t i = 0; i < layers_of(manifest); ++i) tell_from(manifest.stores[i].layer.state);
   return own.substr(0, digits);
 }
 
 std::string state_title(const Manifest& manifest, std::size_t layers) {
-  if (layers == 0) return std::string(kBaseState);
-  const LayerFacts& layer = manifest.stores[layers - 1].layer;
-  const auto id = short_state_text(manifest, layer.state);
-  return layer.name.empty() ? id : fmt::format("{} ({})", layer.name, id);
+  if (layers != 0) {
+    const LayerFacts& layer = manifest.stores[layers - 1].layer;
+    return title_of(manifest, layer.state, layer.name);
+  }
+  if (!manifest.base) return std::string(kBaseState);
+  return title_of(manifest, manifest.base->state, manifest.base->name);
 }
 
 Result<std::size_t> find_state(const Manifest& manifest, std::string_view text,
@@ -65,11 +79,23 @@ Result<std::size_t> find_state(const Manifest& manifest, std::string_view text,
   std::vector<std::size_t> found;
   const bool is_id =
       text.size() >= kIdDigitsMin && std::all_of(text.begin(), text.end(), is_hex_digit);
+  if (const auto& base = manifest.base) {
+    if (!base->name.empty() && base->name == text) return std::size_t{0};
+    if (is_id && begins_like(base->state, text)) found.push_back(0);
+  }
   for (std::size_t i = 0; i < layers_of(manifest); ++i) {
     const LayerFacts& layer = manifest.stores[i].layer;
     if (is_base(layer.state)) continue;  // version 2 knows no states
     if (!layer.name.empty() && layer.name == text) return i + 1;
-    if (is_id && state_text(layer.state).starts_with(lower(text))) found.push_back(i + 1);
+    if (is_id && begins_like(layer.state, text)) found.push_back(i + 1);
+  }
+  const auto is_meant = [&](const StateId& state) { return is_id && begins_like(state, text); };
+  if (found.empty() && std::ranges::any_of(manifest.absorbed, is_meant)) {
+    return Error(ErrorKind::kNotFound, 7614,
+                 fmt::format("the state \"{}\" is gone: a merge has taken it into the base, which "
+                             "is the later state {}",
+                             text, state_title(manifest, 0)))
+        .in_file(directory);
   }
   if (found.empty()) return no_state(7485, fmt::format("\"{}\"", text), directory);
   if (found.size() == 1) return found.front();
@@ -84,11 +110,12 @@ Result<std::size_t> find_state(const Manifest& manifest, std::string_view text,
 Result<std::size_t> find_state_at(const Manifest& manifest, const Time& time,
                                   const std::string& directory) {
   std::size_t layers = 0;
+  const bool is_of_base = manifest.base && manifest.base->sealed_at <= time;
   for (std::size_t i = 0; i < layers_of(manifest); ++i) {
     const LayerFacts& layer = manifest.stores[i].layer;
     if (!is_base(layer.state) && layer.sealed_at <= time) layers = i + 1;
   }
-  if (layers == 0) return no_state(7487, "from then or before", directory);
+  if (layers == 0 && !is_of_base) return no_state(7487, "from then or before", directory);
   return layers;
 }
 

@@ -20,16 +20,19 @@ inline constexpr std::size_t kLayersMax = 16;
 [[nodiscard]] std::string state_text(const StateId& state);
 /// The first digits of an id: 8, or more if others of the delta begin alike.
 [[nodiscard]] std::string short_state_text(const Manifest& manifest, const StateId& state);
-/// "nightly-02 (a91f03c2)", or "a91f03c2" if the layer has no name; "base" below the first layer.
+/// "nightly-02 (a91f03c2)", or "a91f03c2" if the state has no name. Below the first layer that of
+/// the base, or "base" if there is none.
 /// @param layers  up to which the state shows the stack
 [[nodiscard]] std::string state_title(const Manifest& manifest, std::size_t layers);
 /// The number of sealed stores.
 [[nodiscard]] std::size_t layers_of(const Manifest& manifest);
 
 /// Finds the state that a user means: by a name, by at least four digits of an id, as "base" or
-/// "newest". Returns how many stores of the stack it shows: 0 for "base", all for "newest".
+/// "newest". Returns how many stores of the stack it shows: 0 for "base" and for the state that the
+/// base equals, all for "newest".
 /// @param directory  of the delta, for messages
-/// Errors: kNotFound; kInvalidArgument (several ids begin like that; the message lists them).
+/// Errors: kNotFound (also if a merge has taken the state into a later base); kInvalidArgument
+/// (several ids begin like that; the message lists them).
 [[nodiscard]] Result<std::size_t> find_state(const Manifest& manifest, std::string_view text,
                                              const std::string& directory);
 /// The same by time: the newest state that was sealed at that time or before.

@@ -100,5 +100,70 @@ TEST(StatesTest, ShortIdsAreAsLongAsTheyMustBe) {
   EXPECT_EQ(state_title(manifest, 3), "release.1_0 (77000303)");
 }
 
+// The same states over a base, which is an earlier one with an id that begins like others.
+Manifest over_base() {
+  auto manifest = three_states();
+  BaseFacts base;
+  base.state = id_of(0xa9, 0x1f, 9);
+  base.sealed_at = {50, 0};
+  base.name = "weekly-07";
+  manifest.base = base;
+  manifest.absorbed = {id_of(0x12, 0x34, 5), id_of(0xa9, 0x1f, 7)};
+  return manifest;
+}
+
+TEST(StatesOverABase, TheBaseIsFoundLikeAnyOther) {
+  const auto manifest = over_base();
+  const auto find = [&](const std::string& text) {
+    return find_state(manifest, text, "/d").value();
+  };
+  EXPECT_EQ(find("base"), 0U);
+  EXPECT_EQ(find("weekly-07"), 0U);
+  EXPECT_EQ(find("a91f09"), 0U);
+  EXPECT_EQ(find(state_text(manifest.base->state)), 0U);
+  EXPECT_EQ(find("nightly-01"), 1U);
+  EXPECT_EQ(find("newest"), 4U);
+  EXPECT_EQ(find_state(manifest, "a91f", "/d").error().message(),
+            "\"a91f\" may be any of weekly-07 (a91f0909), nightly-01 (a91f0101), a91f0202");
+  const auto at = [&](std::int64_t seconds) { return find_state_at(manifest, {seconds, 0}, "/d"); };
+  EXPECT_EQ(at(49).error().code(), 7487);
+  EXPECT_EQ(at(50).value(), 0U);
+  EXPECT_EQ(at(99).value(), 0U);
+  EXPECT_EQ(at(100).value(), 1U);
+}
+
+TEST(StatesOverABase, OneThatAMergeTookIsExplained) {
+  auto manifest = over_base();
+  const auto gone = find_state(manifest, "1234", "/d");
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code(), 7614);
+  EXPECT_EQ(gone.error().kind(), ErrorKind::kNotFound);
+  EXPECT_EQ(gone.error().message(),
+            "/d: the state \"1234\" is gone: a merge has taken it into the base, which is the "
+            "later state weekly-07 (a91f0909)");
+  EXPECT_EQ(find_state(manifest, "A91F07", "/d").error().code(), 7614);
+  EXPECT_EQ(find_state(manifest, "a91f02", "/d").value(), 2U) << "those that are there come first";
+  EXPECT_EQ(find_state(manifest, "123", "/d").error().code(), 7485) << "an id has four digits";
+  manifest.base->name.clear();
+  EXPECT_NE(find_state(manifest, "1234", "/d").error().message().find("later state a91f0909"),
+            std::string::npos);
+}
+
+TEST(StatesOverABase, ItHasATitleAndTellsOthersApart) {
+  auto manifest = over_base();
+  EXPECT_EQ(state_title(manifest, 0), "weekly-07 (a91f0909)");
+  EXPECT_EQ(state_title(manifest, 1), "nightly-01 (a91f0101)");
+  manifest.base->name.clear();
+  EXPECT_EQ(state_title(manifest, 0), "a91f0909");
+  manifest.base->state = manifest.stores[1].layer.state;
+  manifest.base->state[6] = 0x1f;
+  EXPECT_EQ(state_title(manifest, 0), "a91f020202021");
+  EXPECT_EQ(state_title(manifest, 2), "a91f020202020");
+  EXPECT_EQ(state_title(manifest, 3), "release.1_0 (77000303)");
+  manifest.stores.erase(manifest.stores.begin(), manifest.stores.end() - 1);
+  EXPECT_EQ(layers_of(manifest), 0U);
+  EXPECT_EQ(state_title(manifest, 0), "a91f0202") << "nothing else begins like it";
+}
+
 }  // namespace
 }  // namespace dgfs::test
