@@ -38,8 +38,9 @@ void put_list(Change& change, ObjectNumber object, std::string_view name, const 
   }
 }
 
+// Even if a layer says so already: a merge takes the layer, and an image keeps no flags.
 void note_xattrs(Change& change, ObjectNumber object, const AttributesRecord& record) {
-  if (!may_have_xattrs(record)) change.set_flags(object, record.flags | kMayHaveXattrs);
+  change.set_flags(object, record.flags | kMayHaveXattrs);
 }
 
 // Edits one object in one change.

@@ -32,7 +32,8 @@ std::vector<ObjectNumber> ends_of(const std::vector<std::shared_ptr<delta::Store
 
 Generation::Generation(std::shared_ptr<const reader::Image> image,
                        std::vector<std::shared_ptr<delta::Store>> stores, const Chunks& chunks,
-                       const Orphans* orphans, std::shared_ptr<const delta::FilterUnion> filters)
+                       const Orphans* orphans, std::shared_ptr<const delta::FilterUnion> filters,
+                       ObjectNumber reserved)
     : image_(std::move(image)),
       bottom_(*image_),
       orphans_(orphans),
@@ -41,7 +42,8 @@ Generation::Generation(std::shared_ptr<const reader::Image> image,
       ends_(ends_of(stores_)),
       sealed_(sealed_of(stores_)),
       sealed_stack_(sealed_),
-      filters_(std::move(filters)) {}
+      filters_(std::move(filters)),
+      reserved_by_base_(reserved) {}
 
 // A filter passes every object that was born in its store or later, so the end is asked first.
 bool Generation::layer_may_have(std::size_t layer, RecordClass record, ObjectNumber object) const {
@@ -77,11 +79,18 @@ std::shared_ptr<const delta::FilterUnion> filters_of_layers(
 GenerationRef generation_of(const reader::Image& image, const delta::DeltaDirectory& delta,
                             const Orphans* orphans) {
   // The caller keeps the image.
-  const std::shared_ptr<const reader::Image> kept(std::shared_ptr<void>(), &image);
+  return generation_of(std::shared_ptr<const reader::Image>(std::shared_ptr<void>(), &image), delta,
+                       orphans);
+}
+
+GenerationRef generation_of(std::shared_ptr<const reader::Image> image,
+                            const delta::DeltaDirectory& delta, const Orphans* orphans) {
   auto stores = delta.stores();
   auto filters = filters_of_layers(stores);
+  const auto& manifest = delta.manifest();
   return std::make_shared<const Generation>(
-      kept, std::move(stores), Chunks(delta.manifest().chunk_bytes), orphans, std::move(filters));
+      std::move(image), std::move(stores), Chunks(manifest.chunk_bytes), orphans,
+      std::move(filters), manifest.base ? manifest.base->end_of_numbers : 0);
 }
 
 }  // namespace dgfs::view

@@ -33,10 +33,12 @@ class Generation {
   /// @param orphans  of the view that changes the stores, must outlive it; null: no view changes
   ///                 them
   /// @param filters  of the oldest of the other stores, to ask them all at once; null: of none
+  /// @param reserved  end of the numbers that layers in the base have reserved; 0: there is no base
   Generation(std::shared_ptr<const reader::Image> image,
              std::vector<std::shared_ptr<delta::Store>> stores, const Chunks& chunks,
              const Orphans* orphans = nullptr,
-             std::shared_ptr<const delta::FilterUnion> filters = nullptr);
+             std::shared_ptr<const delta::FilterUnion> filters = nullptr,
+             ObjectNumber reserved = 0);
 
   [[nodiscard]] const ImageBottom& bottom() const { return bottom_; }
   [[nodiscard]] const std::shared_ptr<const reader::Image>& image() const { return image_; }
@@ -49,6 +51,9 @@ class Generation {
   [[nodiscard]] const std::vector<delta::Snapshot>& sealed() const { return sealed_; }
   /// The same as one dictionary.
   [[nodiscard]] const delta::StackSnapshot& sealed_stack() const { return sealed_stack_; }
+  /// Numbers below it may have been given out, whatever the stores say: the layers that reserved
+  /// them may be in the base.
+  [[nodiscard]] ObjectNumber reserved_by_base() const { return reserved_by_base_; }
   /// True: no store has a record of this class of an object. False: a store may have one. No I/O.
   [[nodiscard]] bool is_untouched(RecordClass record, ObjectNumber object) const {
     return !live_may_have(record, object) && !sealed_may_have(record, object);
@@ -81,6 +86,7 @@ class Generation {
   std::vector<delta::Snapshot> sealed_;  ///< of stores_, so they end first
   delta::StackSnapshot sealed_stack_;
   std::shared_ptr<const delta::FilterUnion> filters_;  ///< of the first of sealed_
+  const ObjectNumber reserved_by_base_;
 };
 
 /// Throws std::bad_alloc. Cost: reads the filters once.
@@ -92,6 +98,10 @@ class Generation {
 /// @param image    must outlive the result
 /// @param orphans  as of Generation
 [[nodiscard]] GenerationRef generation_of(const reader::Image& image,
+                                          const delta::DeltaDirectory& delta,
+                                          const Orphans* orphans = nullptr);
+/// The same; shares the image.
+[[nodiscard]] GenerationRef generation_of(std::shared_ptr<const reader::Image> image,
                                           const delta::DeltaDirectory& delta,
                                           const Orphans* orphans = nullptr);
 

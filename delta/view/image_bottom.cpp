@@ -61,6 +61,7 @@ Result<std::optional<ObjectNumber>> ImageBottom::parent(ObjectNumber object) con
 
 Result<std::vector<NamePlace>> ImageBottom::names(const reader::Node& node) const {
   std::vector<NamePlace> names;
+  if (node.link_count == 0) return names;
   DGFS_TRY(listed, image_.names_of(node.inode));
   if (listed) {
     for (auto& name : *listed) names.push_back({name.directory, std::move(name.name)});

@@ -124,8 +124,10 @@ Result<bool> Moment::leads_to(const NamePlace& place, ObjectNumber object) const
 }
 
 // Whether an object of the image without records has lost its name. Other objects have their link
-// count in a record.
+// count in a record. An object that the image has without a name is one that programs used during a
+// merge; once they do not, nothing refers to it.
 Result<bool> Moment::is_unlinked(const reader::Node& node) const {
+  if (node.link_count == 0) return true;
   if (node.link_count != 1 || format::is_directory(node.mode)) return false;
   DGFS_TRY(parent, generation_->bottom().parent(node.inode));
   if (parent && generation_->is_untouched(RecordClass::kDentry, *parent)) return false;
@@ -176,8 +178,8 @@ Result<std::optional<AttributesRecord>> Moment::uncapped_record(ObjectNumber obj
     if (!is_gone) return std::optional(record);
     const auto since = generation_->orphan_since(object);
     if (!since) return std::optional<AttributesRecord>();
+    if (record.attributes.link_count != 0) record.attributes.ctime = *since;
     record.attributes.link_count = 0;
-    record.attributes.ctime = *since;
     return std::optional(record);
   }
   auto value = encode_attributes(record);

@@ -93,6 +93,12 @@ struct Appended {
   std::size_t length_bytes = 0;
 };
 
+/// An object that lost its last name, or never had one, and goes on. A value.
+struct Orphan {
+  ObjectNumber object = 0;
+  Time since;  ///< when it lost the name, if no record tells; else any time
+};
+
 /// How zero() treats the size, as in fallocate(2).
 enum class ZeroMode : std::uint8_t {
   kKeepSize,  ///< the size stays, even if the range ends behind it

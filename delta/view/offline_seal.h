@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "delta/view/object.h"
 #include "delta/view/sealed_delta.h"
 #include "storage/env.h"
 
@@ -19,5 +20,15 @@ namespace dgfs::view {
 /// manifest could not be written.
 [[nodiscard]] Result<SealedDelta> seal_offline(storage::Env& env, const std::string& directory,
                                                const delta::SealRequest& request);
+
+/// For a delta that nobody writes to but its caller, with 64 MiB of memory for each store.
+[[nodiscard]] delta::StoreOptions options_to_seal();
+/// The same for a delta that is open already, with those options and only for this.
+[[nodiscard]] Result<SealedDelta> seal_open(delta::DeltaDirectory& delta,
+                                            const delta::SealRequest& request);
+/// The end of the object numbers that the stores of an open delta and the layers in its base have
+/// reserved; 0: none. Errors:
+/// those of end_of_reserved().
+[[nodiscard]] Result<ObjectNumber> reserved_in(const delta::DeltaDirectory& delta);
 
 }  // namespace dgfs::view

@@ -37,11 +37,11 @@ class Orphans {
     const auto found = objects_.find(object);
     return found == objects_.end() ? std::nullopt : std::optional(found->second);
   }
-  [[nodiscard]] std::vector<ObjectNumber> all() const {
+  [[nodiscard]] std::vector<Orphan> all() const {
     const std::lock_guard lock(mutex_);
-    std::vector<ObjectNumber> all;
+    std::vector<Orphan> all;
     all.reserve(objects_.size());
-    for (const auto& [object, since] : objects_) all.push_back(object);
+    for (const auto& [object, since] : objects_) all.push_back({object, since});
     return all;
   }
 

@@ -108,6 +108,33 @@ Status Removers::release(ObjectNumber object) {
   return ok();
 }
 
+Status Removers::keep(ObjectNumber object) {
+  if (!orphans_.has(object)) return ok();
+  DGFS_CHECK(
+      writer_.change<bool>({object}, [&](Change& change) { return keep_in(change, object); }));
+  return ok();
+}
+
+// The base has its contents, and of other objects than directories all that no record of attributes
+// says.
+Result<std::optional<bool>> Removers::keep_in(Change& change, ObjectNumber object) const {
+  if (!orphans_.has(object)) return std::optional(false);
+  DGFS_TRY(record, change.moment().uncapped_record(object));
+  if (!record || record->attributes.link_count != 0) return std::optional(false);
+  if (format::is_directory(record->attributes.mode)) {
+    DGFS_TRY(parent, change.moment().parent(object));
+    change.put(RecordClass::kParent, object, {}, number_value(parent));
+    DGFS_TRY(names, change.moment().xattr_names(object));
+    for (const std::string& name : names) {
+      DGFS_TRY(value, change.moment().xattr(object, name));
+      if (value) change.put(RecordClass::kXattr, object, name, *std::move(value));
+    }
+  }
+  change.put_object(object, *record);
+  change.put_orphan(object);
+  return std::optional(true);
+}
+
 Result<std::optional<bool>> Removers::end_in(Change& change, ObjectNumber object) {
   DGFS_TRY(record, change.moment().record(object));
   if (record && record->attributes.link_count != 0) return std::optional(false);

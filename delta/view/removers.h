@@ -22,6 +22,10 @@ class Removers {
   [[nodiscard]] Result<Entry> remove_directory(ObjectNumber directory, std::string_view name);
   /// Ends an object without a name; does nothing to others.
   [[nodiscard]] Status release(ObjectNumber object);
+  /// Writes all records of an object without a name, but its contents, to the live store, so that
+  /// it goes on when a merge has taken the layers with the others. Nothing if it has ended, or has
+  /// a name again.
+  [[nodiscard]] Status keep(ObjectNumber object);
 
   /// Removes one name from an object's record, in a change that has the object's lock; the caller
   /// drops the name itself. Returns the new attributes.
@@ -39,6 +43,7 @@ class Removers {
   [[nodiscard]] static Result<std::optional<Entry>> remove_in(Change& change,
                                                               const NamePlace& place);
   [[nodiscard]] static Result<std::optional<bool>> end_in(Change& change, ObjectNumber object);
+  [[nodiscard]] Result<std::optional<bool>> keep_in(Change& change, ObjectNumber object) const;
 
   Writer& writer_;
   const Orphans& orphans_;

@@ -2,12 +2,14 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/view/sealer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <new>
 #include <utility>
 
 #include "delta/store/directory/states.h"
+#include "delta/view/bottom_image.h"
 
 namespace dgfs::view {
 namespace {
@@ -16,6 +18,8 @@ namespace {
 constexpr std::uint64_t kBatchesUntilSwitch = std::uint64_t{1} << 32;
 // How often the thread that closes a layer looks whether the layer is still written to.
 constexpr std::chrono::milliseconds kInterval{2};
+// How often it tries to remove what a merge leaves; readers of a state may hold it for long.
+constexpr int kRemovalsMax = 100;
 
 // Ends the preparation of a seal for the numbers, whether or not the switch has come.
 class NumbersOfSeal {
@@ -28,6 +32,13 @@ class NumbersOfSeal {
  private:
   ObjectNumbers& numbers_;
 };
+
+void fail_store(delta::Store& store, const Error& error) {
+  try {
+    store.fail(error);
+  } catch (const std::bad_alloc&) {  // it is noted nevertheless
+  }
+}
 
 }  // namespace
 
@@ -69,14 +80,14 @@ std::optional<Status> Sealer::closing_state() const {
 
 Result<SealedDelta> Sealer::make(const delta::SealRequest& request) {
   const auto sealed = delta_.newest_store();
-  if (delta_.is_unchanged()) {
+  if (delta_.is_unchanged() && !request.even_unchanged) {
     DGFS_CHECK(delta_.name_newest_state(request));
     return SealedDelta{delta_.manifest(), std::nullopt};
   }
   DGFS_CHECK(delta_.check_seal(request));
   const NumbersOfSeal ended(numbers_);
   DGFS_TRY(born, numbers_.begin_seal());
-  std::vector<std::weak_ptr<const Generation>> before{renewed_, generations_.current()};
+  auto before = generations_in_use();
   DGFS_TRY(plan, delta_.prepare_seal(request, born, sealed->sequence() + kBatchesUntilSwitch));
   plan.fresh->hold_log();
   DGFS_TRY(switched, switch_or_give_up(plan, *sealed));
@@ -132,10 +143,7 @@ Result<delta::Manifest> Sealer::make_durable(const delta::SealPlan& plan, delta:
                                              std::uint64_t last_sequence) {
   const auto fail_both = [&](const Error& error) {
     for (delta::Store* store : {&sealed, plan.fresh.get()}) {
-      try {
-        store->fail(error);
-      } catch (const std::bad_alloc&) {  // it is noted nevertheless
-      }
+      fail_store(*store, error);
       store->release_log();
     }
   };
@@ -156,7 +164,8 @@ GenerationRef Sealer::generation_with(std::vector<std::shared_ptr<delta::Store>>
                                       std::shared_ptr<const delta::FilterUnion> filters) const {
   const auto current = generations_.current();
   return std::make_shared<const Generation>(current->image(), std::move(stores), current->chunks(),
-                                            &orphans_, std::move(filters));
+                                            &orphans_, std::move(filters),
+                                            current->reserved_by_base());
 }
 
 Status Sealer::start_closing(std::vector<std::weak_ptr<const Generation>> before) {
@@ -197,7 +206,7 @@ Status Sealer::close_in_steps(const std::vector<std::weak_ptr<const Generation>>
   DGFS_CHECK(delta_.begin_closing());
   if (!wait_for_end(renew_generation())) return given_up;
   DGFS_CHECK(delta_.end_closing());
-  renewed_ = renew_generation();
+  replaced_ = {renew_generation()};
   return ok();
 }
 
@@ -209,6 +218,74 @@ std::weak_ptr<const Generation> Sealer::renew_generation() {
   const auto next = generation_with(std::move(stores), std::move(filters));
   generations_.change([&] { return next; });
   return replaced;
+}
+
+std::vector<std::weak_ptr<const Generation>> Sealer::generations_in_use() const {
+  auto in_use = replaced_;
+  std::erase_if(in_use, [](const auto& generation) { return generation.expired(); });
+  in_use.emplace_back(generations_.current());
+  return in_use;
+}
+
+// All memory is there before the manifest changes. If that fails, it is unknown which stack the
+// next opening finds, so nothing more is made durable.
+Status Sealer::put_base(const delta::BasePlan& plan, std::shared_ptr<const reader::Image> base) {
+  const std::lock_guard sealing(sealing_);
+  join();
+  auto stores = delta_.stores();
+  if (plan.layers >= stores.size()) {
+    return Error(ErrorKind::kInvalidArgument, 7619, "a base of layers that are not there");
+  }
+  DGFS_CHECK(check_objects_end(*base, stores[plan.layers]->parameters().born_object));
+  const auto live = stores.back();
+  DGFS_CHECK(live->sync());
+  stores.erase(stores.begin(), stores.begin() + static_cast<std::ptrdiff_t>(plan.layers));
+  auto filters = filters_of_layers(stores);
+  const auto current = generations_.current();
+  const auto next = std::make_shared<const Generation>(
+      std::move(base), std::move(stores), current->chunks(), &orphans_, std::move(filters),
+      std::max(current->reserved_by_base(), plan.base.end_of_numbers));
+  auto in_use = generations_in_use();
+  DGFS_TRY(prepared, delta_.prepare_base(plan));
+  try {
+    if (auto committed = delta_.commit_base(std::move(prepared)); !committed) {
+      fail_store(*live, committed.error());
+      return committed;
+    }
+  } catch (const std::bad_alloc&) {
+    fail_store(*live, out_of_memory_);
+    throw;
+  }
+  generations_.change([&] { return next; });
+  replaced_ = std::move(in_use);
+  return ok();
+}
+
+Status Sealer::end_merge() {
+  std::vector<std::weak_ptr<const Generation>> before;
+  {
+    const std::lock_guard sealing(sealing_);
+    join();
+    before = replaced_;
+  }
+  for (const auto& generation : before) {
+    if (!wait_for_end(generation)) {
+      return Error(ErrorKind::kInterrupted, 7620, "the view ended before the merge did");
+    }
+  }
+  // Whoever let a generation go last may still be closing its files.
+  for (int attempt = 0;; ++attempt) {
+    {
+      const std::lock_guard sealing(sealing_);
+      join();
+      DGFS_TRY(all_gone, delta_.remove_unneeded());
+      if (all_gone) return ok();
+      if (attempt == kRemovalsMax || is_ending_) {
+        return Error(ErrorKind::kBusy, 7636, "another process reads them");
+      }
+    }
+    std::this_thread::sleep_for(kInterval);
+  }
 }
 
 bool Sealer::wait_for_end(const std::weak_ptr<const Generation>& generation) const {

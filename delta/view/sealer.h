@@ -7,6 +7,9 @@
 //   2. closes the gate for writers, takes a snapshot of the live store, opens the gate
 //   3. syncs what the live store took in meanwhile, and changes the manifest: the seal is made
 //   4. in a thread: once nobody uses the generation before, closes the layer
+//
+// It also puts the base of a merge below the stores. Image and layers before it show the same tree,
+// so whatever was decided over them holds over it, and no writer has to wait.
 #pragma once
 
 #include <atomic>
@@ -39,6 +42,12 @@ class Sealer {
   /// One seal at a time; waits until the layer of the one before is closed. Writers wait only for
   /// the second step. Errors: as of View::seal().
   [[nodiscard]] Result<SealedDelta> seal(const delta::SealRequest& request);
+  /// As View::put_base(), but for the objects without a name. Waits for a seal that is under way,
+  /// and until its layer is closed.
+  [[nodiscard]] Status put_base(const delta::BasePlan& plan,
+                                std::shared_ptr<const reader::Image> base);
+  /// As View::end_merge(). Errors: kInterrupted (the view ends).
+  [[nodiscard]] Status end_merge();
   /// Waits until no layer is being closed. Errors: why the last one could not be closed.
   [[nodiscard]] Status finish();
   /// The same without waiting; none: a layer is being closed.
@@ -59,6 +68,7 @@ class Sealer {
                                                      std::uint64_t last_sequence);
   [[nodiscard]] Status start_closing(std::vector<std::weak_ptr<const Generation>> before);
   void join();
+  [[nodiscard]] std::vector<std::weak_ptr<const Generation>> generations_in_use() const;
 
   void close_layer(const std::vector<std::weak_ptr<const Generation>>& before);
   [[nodiscard]] Status close_in_steps(const std::vector<std::weak_ptr<const Generation>>& before);
@@ -76,9 +86,9 @@ class Sealer {
 
   std::mutex sealing_;  ///< of the seal that is under way; guards closing_
   std::thread closing_;
-  /// Replaced last by closing_, or by nobody. Its operations may still use the store that the next
-  /// seal makes a layer. For closing_ while it runs, else under sealing_.
-  std::weak_ptr<const Generation> renewed_;
+  /// Replaced since the last layer was closed, and perhaps still in use: their operations may use
+  /// the store that the next seal makes a layer. For closing_ while it runs, else under sealing_.
+  std::vector<std::weak_ptr<const Generation>> replaced_;
   std::atomic<bool> is_ending_ = false;
   mutable std::mutex state_lock_;  ///< innermost; guards what follows
   bool is_closing_ = false;

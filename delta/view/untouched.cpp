@@ -34,6 +34,7 @@ Result<std::optional<AttributesRecord>> Untouched::record(ObjectNumber object) c
   const auto& bottom = layers_.bottom();
   DGFS_TRY(node, bottom.node(object));
   if (!node) return Record();
+  if (node->link_count == 0) return Record();
   if (node->link_count == 1 && !format::is_directory(node->mode)) {
     DGFS_TRY(parent, bottom.parent(object));
     const bool has_its_name = parent && layers_.is_untouched(RecordClass::kDentry, *parent);

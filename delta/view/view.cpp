@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "delta/view/bottom_image.h"
 #include "delta/view/contents/composed_chunks.h"
 #include "delta/view/contents/content_reader.h"
 #include "delta/view/contents/content_writer.h"
 #include "delta/view/contents/data_seek.h"
 #include "delta/view/editor.h"
 #include "delta/view/makers.h"
+#include "delta/view/marked_orphans.h"
 #include "delta/view/memory_guard.h"
 #include "delta/view/mover.h"
 #include "delta/view/readers.h"
@@ -27,23 +29,9 @@ Result<ObjectNumber> first_number(const GenerationRef& layers, const delta::Mani
   const Moment moment(layers);
   ObjectNumber first = std::max(layers->bottom().image().superblock().next_inode,
                                 manifest.stores.back().born_object);
+  if (manifest.base) first = std::max(first, manifest.base->end_of_numbers);
   DGFS_TRY(reserved, end_of_reserved(moment.stores()));
   return std::max(first, reserved);
-}
-
-Result<std::vector<ObjectNumber>> find_orphans(const GenerationRef& layers) {
-  const Moment moment(layers);
-  std::vector<ObjectNumber> orphans;
-  const auto keys = keys_of(RecordClass::kOrphan);
-  auto cursor = moment.stores().cursor(keys);
-  Status moved = cursor.seek(keys.begin);
-  for (; moved && cursor.is_at_place(); moved = cursor.next()) {
-    if (!cursor.has_message()) continue;
-    DGFS_TRY(message, cursor.message());
-    if (message.kind == delta::MessageKind::kPut) orphans.push_back(object_of(cursor.key()));
-  }
-  DGFS_CHECK(moved);
-  return orphans;
 }
 
 // Bytes that copy() reads before it writes them.
@@ -52,10 +40,10 @@ constexpr std::uint64_t kCopyBytes = std::uint64_t{1} << 20;
 }  // namespace
 
 struct View::State {
-  State(storage::Env& env, const reader::Image& image, delta::DeltaDirectory& directory,
-        ObjectNumber first, const ViewOptions& options)
+  State(storage::Env& env, std::shared_ptr<const reader::Image> image,
+        delta::DeltaDirectory& directory, ObjectNumber first, const ViewOptions& options)
       : delta(directory),
-        generations(generation_of(image, directory, &orphans)),
+        generations(generation_of(std::move(image), directory, &orphans)),
         writer(env, generations, orphans),
         numbers(generations, first, options),
         makers(writer, numbers),
@@ -73,8 +61,8 @@ struct View::State {
   /// orphans of a delta that may not be written to. Errors: the first one.
   [[nodiscard]] Status end_all() {
     Status first = ok();
-    for (const ObjectNumber object : orphans.all()) {
-      auto ended = removers.release(object);
+    for (const Orphan& orphan : orphans.all()) {
+      auto ended = removers.release(orphan.object);
       if (ended || !first) continue;
       const auto kind = ended.error().kind();
       if (kind != ErrorKind::kCorrupt && kind != ErrorKind::kPermission) first = std::move(ended);
@@ -105,17 +93,29 @@ View::~View() = default;
 
 Result<std::unique_ptr<View>> View::open(storage::Env& env, const reader::Image& image,
                                          delta::DeltaDirectory& delta, const ViewOptions& options) {
+  return open(env, std::shared_ptr<const reader::Image>(std::shared_ptr<void>(), &image), delta,
+              options);
+}
+
+Result<std::unique_ptr<View>> View::open(storage::Env& env,
+                                         std::shared_ptr<const reader::Image> image,
+                                         delta::DeltaDirectory& delta, const ViewOptions& options) {
   return whole_or_refused([&]() -> Result<std::unique_ptr<View>> {
-    if (image.superblock().uuid != delta.manifest().image) {
+    if (image->superblock().uuid != delta.manifest().bottom()) {
       return Error(ErrorKind::kInvalidArgument, 7371, "the delta belongs to another image");
     }
+    DGFS_CHECK(check_objects_end(*image, delta.manifest().stores.front().born_object));
     const auto layers = generation_of(image, delta);
     DGFS_TRY(first, first_number(layers, delta.manifest()));
-    DGFS_TRY(orphans, find_orphans(layers));
+    DGFS_TRY(orphans, marked_orphans(Moment(layers).stores()));
     std::unique_ptr<View> view(
-        new View(std::make_unique<State>(env, image, delta, first, options)));
+        new View(std::make_unique<State>(env, std::move(image), delta, first, options)));
     for (const ObjectNumber object : orphans) view->state_->orphans.add(object, {});
     DGFS_CHECK(view->state_->end_all());
+    // Another view still uses these.
+    for (const Orphan& orphan : options.orphans) {
+      view->state_->orphans.add(orphan.object, orphan.since);
+    }
     return view;
   });
 }
@@ -291,6 +291,41 @@ Status View::checkpoint() {
 
 Result<SealedDelta> View::seal(const delta::SealRequest& request) {
   return whole_or_refused([&] { return state_->sealer.seal(request); });
+}
+
+std::shared_ptr<const reader::Image> View::image() const {
+  return state_->generations.current()->image();
+}
+
+Result<std::vector<Orphan>> View::orphans(std::size_t layers) const {
+  return whole_or_refused([&]() -> Result<std::vector<Orphan>> {
+    auto orphans = state_->orphans.all();
+    const auto generation = state_->generations.current();
+    const auto& sealed = generation->sealed();
+    const auto count = std::min(layers, sealed.size());
+    std::vector<delta::Snapshot> oldest(sealed.begin(),
+                                        sealed.begin() + static_cast<std::ptrdiff_t>(count));
+    DGFS_TRY(marked, marked_orphans(delta::StackSnapshot(std::move(oldest))));
+    for (const ObjectNumber object : marked) {
+      if (state_->readers.attributes(object)) orphans.push_back({object, {}});
+    }
+    return orphans;
+  });
+}
+
+Status View::put_base(const delta::BasePlan& plan, std::shared_ptr<const reader::Image> base) {
+  return whole_or_refused([&]() -> Status {
+    for (const Orphan& orphan : state_->orphans.all()) {
+      // A damaged one waits for a repair.
+      auto kept = state_->removers.keep(orphan.object);
+      if (!kept && kept.error().kind() != ErrorKind::kCorrupt) return kept;
+    }
+    return state_->sealer.put_base(plan, std::move(base));
+  });
+}
+
+Status View::end_merge() {
+  return whole_or_refused([&] { return state_->sealer.end_merge(); });
 }
 
 std::optional<Status> View::closing_state() const { return state_->sealer.closing_state(); }

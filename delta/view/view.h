@@ -61,15 +61,19 @@ struct ViewSpace {
 class View {
  public:
   /// @param env    whose clock it uses; must outlive the view, like `image` and `delta`
-  /// @param image  of the delta
+  /// @param image  below the stores (bottom_of_delta())
   /// @param delta  opened for this view: no other view has used it since it was opened
   /// Ends objects that a crash has left without a name, except damaged ones, which wait for a
-  /// repair. Errors: kInvalidArgument (`image` is not that of the delta); those of the store. Cost:
+  /// repair. Errors: kInvalidArgument (`image` is another one); those of the store. Cost:
   /// a batch for each such object.
   [[nodiscard]] static Result<std::unique_ptr<View>> open(storage::Env& env,
                                                           const reader::Image& image,
                                                           delta::DeltaDirectory& delta,
                                                           const ViewOptions& options = {});
+  /// The same with a shared image, which the view lets go once it has another base.
+  [[nodiscard]] static Result<std::unique_ptr<View>> open(
+      storage::Env& env, std::shared_ptr<const reader::Image> image, delta::DeltaDirectory& delta,
+      const ViewOptions& options = {});
   ~View();
   View(const View&) = delete;
   View& operator=(const View&) = delete;
@@ -215,6 +219,29 @@ class View {
   /// is the old one or the new one, with all changes that were durable. Otherwise nothing has
   /// changed.
   [[nodiscard]] Result<SealedDelta> seal(const delta::SealRequest& request);
+
+  // A merge into a base, by one thread (delta/merge/base_merge.h).
+
+  /// The image below the stores at this moment.
+  [[nodiscard]] std::shared_ptr<const reader::Image> image() const;
+  /// The objects that go on without a name, and those that have one now and had none when the
+  /// oldest layers ended. Errors: those of the layers.
+  [[nodiscard]] Result<std::vector<Orphan>> orphans(std::size_t layers) const;
+  /// Puts a base below the stores in place of the image and the oldest layers, while other
+  /// operations go on; they do not wait. Operations under way end over what was there before.
+  /// @param plan  of files that show the same tree, with the objects of orphans() as they were when
+  ///              the newest of these layers was sealed
+  /// @param base  opened
+  /// Errors: those of DeltaDirectory::prepare_base() and commit_base(), and of changes. If the
+  /// manifest could not be written, all changes fail with the same error until the delta is opened
+  /// again. Otherwise the tree is
+  /// unchanged.
+  [[nodiscard]] Status put_base(const delta::BasePlan& plan,
+                                std::shared_ptr<const reader::Image> base);
+  /// Waits for the last operation over what put_base() has replaced, and removes the files that
+  /// nothing needs any more. Errors: those of DeltaDirectory::remove_unneeded(); kBusy (another
+  /// process reads some of them, which the next merge or opening removes).
+  [[nodiscard]] Status end_merge();
   /// Why the layer of the last seal could not be closed; none: a layer is being closed.
   [[nodiscard]] std::optional<Status> closing_state() const;
   [[nodiscard]] ViewSpace space();

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/cache_pool.h"
+#include "delta/view/object.h"
 
 namespace dgfs::view {
 
@@ -18,6 +20,9 @@ struct ViewOptions {
   std::uint64_t numbers_reserved = 65536;
   /// Bounds the cache of composed chunks; 0: no cache.
   std::size_t composed_bytes = std::size_t{32} << 20;
+  /// Objects without a name that another view of the delta still uses, to read them here, too. Only
+  /// for a view that changes nothing.
+  std::vector<Orphan> orphans = {};
   /// Shared by that cache and other caches; null: none.
   std::shared_ptr<CachePool> pool = nullptr;
 };

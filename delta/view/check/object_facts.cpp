@@ -55,7 +55,7 @@ std::uint64_t ObjectFacts::right_links() const {
 bool ObjectFacts::is_lost() const {
   if (object == kRoot || !names.empty()) return false;
   if (is_directory() && children != 0) return true;  // ending it would end its children
-  if (is_untouched && !is_directory()) return false;
+  if ((is_untouched || is_nameless_below) && !is_directory()) return false;
   const bool may_have_name = unknown_names != 0 && record.attributes.link_count != 0;
   return !is_marked && !may_have_name;
 }
@@ -77,6 +77,8 @@ Result<std::optional<ObjectFacts>> facts_of(const Moment& moment, ObjectNumber o
   facts.is_marked = is_marked;
   DGFS_TRY(is_untouched, moment.is_untouched(object));
   facts.is_untouched = is_untouched;
+  DGFS_TRY(node, moment.layers().bottom().node(object));
+  facts.is_nameless_below = node && node->link_count == 0;
   return std::optional(std::move(facts));
 }
 
@@ -103,7 +105,8 @@ Result<bool> has_children(const Moment& moment, ObjectNumber directory) {
 Result<ObjectNumber> reserved_end(const Moment& moment) {
   const Generation& layers = moment.layers();
   const auto born = layers.live().snapshot("check").born_object();
-  const auto end = std::max(layers.bottom().image().superblock().next_inode, born);
+  const auto end =
+      std::max({layers.bottom().image().superblock().next_inode, born, layers.reserved_by_base()});
   DGFS_TRY(message, moment.stores().find(key_of(RecordClass::kReserved, 0)));
   const auto reserved = message.value ? number_of_value(*message.value) : std::nullopt;
   return std::max(end, reserved.value_or(0));

@@ -21,6 +21,7 @@ struct ObjectFacts {
   std::uint64_t unknown_names = 0;   ///< at most so many more names in the image
   bool is_untouched = false;         ///< no store has its attributes record
   bool is_marked = false;            ///< as an orphan
+  bool is_nameless_below = false;    ///< the image has it without a name, as a merge keeps it
   std::uint64_t children = 0;        ///< directories: names in it
   std::uint64_t subdirectories = 0;  ///< of the children
 
@@ -28,7 +29,8 @@ struct ObjectFacts {
   /// The right link count: the nearest one that fits its names.
   [[nodiscard]] std::uint64_t right_links() const;
   /// Whether no name leads to it and nothing will end it: it is not marked, or is a directory with
-  /// children. An untouched file of the image ends with its name.
+  /// children. An untouched file of the image ends with its name. What the image has without a name
+  /// was marked when it became the base; that mark may be in a later layer.
   [[nodiscard]] bool is_lost() const;
 };
 

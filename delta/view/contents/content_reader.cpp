@@ -13,14 +13,15 @@ namespace dgfs::view {
 namespace {
 
 // A store that has no records of an object now has never had any, so this was already true when the
-// call began. Does not notice an object of the image that has ended without a record.
+// call began. Does not notice an object of the image that has ended without a record, unless a
+// merge has kept it for programs that used it then: while they do, it has one.
 Result<std::optional<std::size_t>> read_untouched(const Generation& layers, ObjectNumber object,
                                                   std::uint64_t offset_bytes, MutableBytes out) {
   if (!layers.bottom().may_have(object) || !layers.is_untouched(RecordClass::kAttributes, object)) {
     return std::optional<std::size_t>();
   }
   DGFS_TRY(node, layers.bottom().node(object));
-  if (!node) return std::optional<std::size_t>();
+  if (!node || node->link_count == 0) return std::optional<std::size_t>();
   DGFS_CHECK(check_is_regular(node->mode));
   DGFS_TRY(count, layers.bottom().image().read(*node, offset_bytes, out));
   return std::optional(count);

@@ -5,6 +5,7 @@
 // answers as Linux and ext4 do; model_kernel_test.cpp compares it with the kernel.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -21,6 +22,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "delta/view/object.h"
+#include "delta/view/record/attributes_record.h"
 #include "delta/view/view.h"
 
 namespace dgfs::test {
@@ -118,7 +120,8 @@ class ModelTree {
   /// Sets the blocks of a file, as a merge counts them.
   void set_blocks(ModelId id, std::uint64_t blocks) {
     ModelObject& object = objects_.at(id);
-    object.blocks = object.attributes.blocks = blocks;
+    object.blocks = blocks;
+    object.attributes.blocks = std::min(blocks, view::blocks_max(object.attributes.size_bytes));
   }
   [[nodiscard]] const std::map<ModelId, ModelObject>& objects() const { return objects_; }
   /// A number above all ids so far.

@@ -169,7 +169,9 @@ void OpenListings::expect_was_there(const Stream& stream, const view::ListingNam
                          << name.type << std::dec;
   if (name.attributes == nullptr) return;
   const auto expected = operations_.model().attributes(pairs.id_of(name.object));
-  EXPECT_TRUE(expected && expected.assume_value() == *name.attributes)
+  const DumpOptions compared{.has_blocks = operations_.compares_blocks()};
+  EXPECT_TRUE(expected &&
+              kept(expected.assume_value(), compared) == kept(*name.attributes, compared))
       << "listing #" << stream.directory << ": attributes of '" << printable(name.name) << "'";
 }
 

@@ -114,6 +114,7 @@ view::Attributes kept(view::Attributes attributes, const DumpOptions& options) {
   const bool is_directory = format::is_directory(attributes.mode);
   if (!options.has_times) attributes.mtime = attributes.ctime = attributes.atime = {};
   if (!options.has_sizes) attributes.blocks = attributes.children = 0;
+  if (!options.has_blocks) attributes.blocks = 0;
   if (!options.has_sizes && is_directory) attributes.size_bytes = 0;
   if (!options.has_directory_links && is_directory) attributes.link_count = 0;
   return attributes;

@@ -53,6 +53,7 @@ class ModelFacts final : public TreeFacts {
 struct DumpOptions {
   bool has_times = true;
   bool has_sizes = true;  ///< and of directories their children, and blocks of all objects
+  bool has_blocks = true;
   bool has_directory_links = true;  ///< link counts of directories
   bool has_paths = true;
 };

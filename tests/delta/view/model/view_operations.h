@@ -13,6 +13,7 @@
 #include "delta/view/view.h"
 #include "tests/delta/view/model/object_pairs.h"
 #include "tests/delta/view/model/operation_maker.h"
+#include "tests/delta/view/model/tree_dump.h"
 #include "tests/delta/view/stepping_env.h"
 #include "tests/support/random.h"
 
@@ -22,10 +23,11 @@ namespace dgfs::test {
 /// and paths, also of objects without a name; empty: no difference. It adds no failure, so that a
 /// crash test can look for the state of a view. Reads the whole tree.
 [[nodiscard]] std::string difference(const view::View& view, const ModelTree& model,
-                                     const ObjectPairs& pairs);
+                                     const ObjectPairs& pairs, const DumpOptions& options = {});
 /// The same without objects that have no name: no name leads to them in a state of the past.
 [[nodiscard]] std::string difference_of_names(const view::View& view, const ModelTree& model,
-                                              const ObjectPairs& pairs);
+                                              const ObjectPairs& pairs,
+                                              const DumpOptions& options = {});
 
 /// For one thread.
 class ViewOperations {
@@ -52,6 +54,12 @@ class ViewOperations {
   /// From now on two different errors are no difference. For operations that were made for another
   /// tree, and may have two reasons to fail in this one.
   void allow_other_errors() { may_fail_otherwise_ = true; }
+  /// Whether blocks are compared from now on. A merge in another thread counts them anew at any
+  /// moment.
+  void compare_blocks(bool compares) { compares_blocks_ = compares; }
+  [[nodiscard]] bool compares_blocks() const { return compares_blocks_; }
+  /// Sets the blocks of a file of the model, as a merge has counted them.
+  void set_blocks(ModelId id, std::uint64_t blocks) { model_.set_blocks(id, blocks); }
   /// From now on operations on the view go through `perform`, with faults for example.
   void perform_with(Perform perform) { perform_ = std::move(perform); }
 
@@ -93,6 +101,7 @@ class ViewOperations {
   OperationMaker maker_;
   bool may_refuse_ = false;
   bool may_fail_otherwise_ = false;
+  bool compares_blocks_ = true;
   Perform perform_;
   std::map<std::string, std::uint64_t> done_;
 };
