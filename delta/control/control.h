@@ -33,6 +33,17 @@ inline constexpr std::string_view kAskCheckpoint = "checkpoint";
 /// state, and of a new one "changes", "bytes", "switch_us" (writers were held up for no longer),
 /// and "unclosed" (why its log stays until the next opening). The layer is durable then.
 inline constexpr std::string_view kAskSeal = "seal";
+/// "merge", with further words in any order: "to=STATE", "repack=all" or "repack=PERCENT",
+/// "dry_run". Begins a merge: {"number": of it}.
+inline constexpr std::string_view kAskMerge = "merge";
+/// {"number": of the last merge that was begun, 0: none; "running", "percent", "done_bytes",
+/// "total_bytes", "waited_ms"}; once it has ended either "error" or "result": {"changes",
+/// "took_ms", "bytes_before", "bytes_after", "base", "needs": [names of files], "packed_files",
+/// "packed_bytes", "kept_bytes", "dead_bytes", "peak_bytes", "largest": [{"path", "bytes"}] of a
+/// dry run, "unremoved": why files that nothing needs are still there}.
+inline constexpr std::string_view kAskMergeState = "merge-state";
+/// {"cancelled": whether a merge was under way}.
+inline constexpr std::string_view kAskCancelMerge = "merge-cancel";
 /// An answer with this prefix says why the holder did not do what was asked.
 inline constexpr std::string_view kRefusal = "refused: ";
 

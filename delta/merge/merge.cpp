@@ -28,6 +28,9 @@ Result<builder::BuildReport> merge(storage::Env& env, const reader::Image& image
   how.xattrs = options.xattrs;
   how.wants_digests = options.digest.has_value();
   how.first_volume = 1 + options.volume_paths.size();
+  how.next_inode = merge_options.next_inode;
+  how.nameless = merge_options.nameless;
+  how.before_read = merge_options.before_read;
   try {
     const builder::StopFlag stop(options.stop);
     DGFS_TRY(tree, MergeTree::make(image, delta, view, how, stop));

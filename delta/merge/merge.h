@@ -35,11 +35,16 @@ struct MergeOptions {
   /// Those in volumes of whose bytes more than so many of a hundred are dead are packed anew.
   std::optional<unsigned> dead_percent;
   std::optional<format::StateId> state;  ///< that is merged, if it has an id
+  /// As of MergeTreeOptions; for merges into a base.
+  std::optional<format::InodeNumber> next_inode = {};
+  std::vector<view::Orphan> nameless = {};
+  std::function<void(std::uint64_t)> before_read = {};
 };
 
 /// Packs all that a view shows into a new image, whose objects keep their numbers. The same
 /// arguments give the same bytes, on any number of threads. Contents in volumes of earlier merges
-/// are packed anew, too, if they are not larger than all that is packed anyway, and can be read.
+/// are packed anew, too, if they are not larger than all that is packed anyway, or are the smallest
+/// of more than a few, and can be read.
 /// @param view     of image and delta
 /// @param options  of the build; its `source` is not used
 /// Errors: as of repack(); those of MergeTree::make().

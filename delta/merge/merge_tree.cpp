@@ -15,10 +15,15 @@ MergeTree::MergeTree(const reader::Image& image, const delta::DeltaDirectory& de
                      const view::View& view, const MergeTreeOptions& options,
                      builder::StopFlag stop)
     : image_(image),
-      moment_(view::generation_of(image, delta)),
-      root_(view, &has_failed_reads_),
+      moment_(view::generation_of(image, delta, &orphans_)),
+      root_(view, &reads_),
       options_(options),
-      stop_(stop) {}
+      stop_(stop) {
+  reads_.before = options.before_read;
+  for (const view::Orphan& orphan : options.nameless) {
+    orphans_.add(orphan.object, orphan.since);
+  }
+}
 
 Result<std::unique_ptr<MergeTree>> MergeTree::make(const reader::Image& image,
                                                    const delta::DeltaDirectory& delta,
@@ -27,8 +32,16 @@ Result<std::unique_ptr<MergeTree>> MergeTree::make(const reader::Image& image,
                                                    builder::StopFlag stop) {
   std::unique_ptr<MergeTree> tree(new MergeTree(image, delta, view, options, stop));
   DGFS_CHECK(tree->find_volumes());
+  if (options.next_inode) {
+    tree->next_inode_ = *options.next_inode;
+    return tree;
+  }
   DGFS_TRY(reserved, view::end_of_reserved(tree->moment_.stores()));
   tree->next_inode_ = std::max(reserved, image.superblock().next_inode);
+  // Layers in the base have reserved numbers for the stores over it.
+  if (const auto& base = delta.manifest().base) {
+    tree->next_inode_ = std::max(tree->next_inode_, base->end_of_numbers);
+  }
   return tree;
 }
 

@@ -5,7 +5,6 @@
 // and contents.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "delta/merge/tree_scan.h"
 #include "delta/merge/view_directory.h"
 #include "delta/view/moment.h"
+#include "delta/view/orphans.h"
 #include "delta/view/view.h"
 #include "reader/image.h"
 
@@ -44,7 +44,7 @@ class MergeTree final : public builder::KeptTree {
   }
   [[nodiscard]] format::InodeNumber next_inode() const override { return next_inode_; }
   /// Whether the content of some file could not be read.
-  [[nodiscard]] bool has_failed_reads() const { return has_failed_reads_; }
+  [[nodiscard]] bool has_failed_reads() const { return reads_.has_failed; }
 
  private:
   MergeTree(const reader::Image& image, const delta::DeltaDirectory& delta, const view::View& view,
@@ -52,8 +52,9 @@ class MergeTree final : public builder::KeptTree {
   [[nodiscard]] Status find_volumes();
 
   const reader::Image& image_;
+  view::Orphans orphans_;
   const view::Moment moment_;
-  std::atomic<bool> has_failed_reads_ = false;
+  ViewReads reads_;
   const ViewDirectory root_;
   const MergeTreeOptions options_;
   const builder::StopFlag stop_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "builder/spool/tree_path.h"
+#include "delta/merge/nameless_name.h"
 #include "delta/merge/view_entry.h"
 #include "format/content/extent.h"
 #include "format/entry/mode.h"
@@ -21,6 +22,7 @@ constexpr std::size_t kHeldLevelsMax = 64;
 }  // namespace
 
 std::string TreeScan::path_of(std::string_view name) const {
+  if (const auto object = nameless_object(name)) return nameless_text(*object);
   return builder::tree_path(prefix_, name);
 }
 
@@ -38,7 +40,30 @@ Result<builder::ScanTotals> TreeScan::run() {
     prefix_.append(next->name).push_back('\0');
     DGFS_CHECK(scan_children(next->identity.inode));
   }
+  DGFS_CHECK(scan_nameless());
   return std::move(totals_);
+}
+
+// A directory without a name is empty, and lives in the stores alone.
+Status TreeScan::scan_nameless() {
+  std::vector<view::ObjectNumber> objects;
+  for (const view::Orphan& orphan : options_.nameless) objects.push_back(orphan.object);
+  std::sort(objects.begin(), objects.end());
+  objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
+  for (const view::ObjectNumber object : objects) {
+    DGFS_CHECK(stop_.check());
+    const auto record = moment_.record(object);
+    // A damaged one waits for a repair.
+    if (!record && record.error().kind() == ErrorKind::kCorrupt) continue;
+    DGFS_CHECK(record);
+    if (!record.value() || record.value()->attributes.link_count != 0 ||
+        format::is_directory(record.value()->attributes.mode)) {
+      continue;
+    }
+    DGFS_TRY(found, find(object, std::nullopt));
+    DGFS_CHECK(add(found, nameless_name(object), builder::kRecordNameless));
+  }
+  return ok();
 }
 
 Status TreeScan::scan_children(view::ObjectNumber directory) {
@@ -92,13 +117,14 @@ Result<TreeScan::Found> TreeScan::find(view::ObjectNumber object,
     found.node = std::move(own);
   }
   found.is_untouched = layers.is_untouched(view::RecordClass::kAttributes, object);
-  if (found.is_untouched && found.node) {
+  // Whether such an object has a name is known to the moment.
+  if (found.is_untouched && found.node && !layers.orphan_since(object)) {
     DGFS_TRY(record, layers.bottom().record_of(*found.node));
     found.attributes = record.attributes;
     found.may_have_xattrs = found.node->xattrs.present();
     return found;
   }
-  found.is_untouched = false;
+  found.is_untouched = found.is_untouched && found.node.has_value();
   DGFS_TRY(record, moment_.needed_record(object));
   found.attributes = record.attributes;
   found.may_have_xattrs =
@@ -106,15 +132,17 @@ Result<TreeScan::Found> TreeScan::find(view::ObjectNumber object,
   return found;
 }
 
-Result<std::uint64_t> TreeScan::add(const Found& found, std::string_view name) {
+Result<std::uint64_t> TreeScan::add(const Found& found, std::string_view name, std::uint8_t flags) {
   const view::Attributes& attributes = found.attributes;
-  if (prefix_.size() + 1 + name.size() > format::kKeyBytesMax) {
+  const bool has_path = (flags & builder::kRecordNameless) == 0;
+  if (has_path && prefix_.size() + 1 + name.size() > format::kKeyBytesMax) {
     return Error(ErrorKind::kLimit, 7602,
                  "path is too long: more than " + std::to_string(format::kKeyBytesMax) +
                      " bytes in the image")
         .in_file(path_of(name));
   }
   builder::ScannedEntry entry;
+  entry.flags = flags;
   entry.mode = attributes.mode;
   entry.uid = attributes.uid;
   entry.gid = attributes.gid;
@@ -128,7 +156,7 @@ Result<std::uint64_t> TreeScan::add(const Found& found, std::string_view name) {
     if (attributes.atime != attributes.mtime) entry.atime = attributes.atime;
   }
   if (!format::is_directory(attributes.mode) && attributes.link_count > 1) {
-    entry.flags = builder::kRecordMultiplyLinked;
+    entry.flags |= builder::kRecordMultiplyLinked;
     DGFS_CHECK(sinks_.links.add(0, found.object, sinks_.tree.entry_count()));
   }
   if (auto added = add_details(found, entry); !added) {
@@ -187,7 +215,7 @@ Status TreeScan::keep_content(const Found& found, builder::ScannedEntry& entry) 
   kept.address = {volume->second, node->data.offset_bytes};
   kept.fragment_offset = node->fragment_offset;
   // A record of an object with several names has no fragment offset (F-156).
-  if (kept.fragment_offset && entry.is_multiply_linked()) return ok();
+  if (kept.fragment_offset && entry.has_link_record()) return ok();
   if (node->sparse_map.present()) {
     DGFS_TRY(map, image().sparse_map(*node));
     sparse_map_.clear();

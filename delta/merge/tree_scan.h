@@ -56,11 +56,14 @@ class TreeScan {
   };
 
   [[nodiscard]] Status scan_children(view::ObjectNumber directory);
+  [[nodiscard]] Status scan_nameless();
   [[nodiscard]] Status add_name(const view::DirectoryWalk& walk,
                                 builder::PendingDirectories& pending);
   [[nodiscard]] Result<Found> find(view::ObjectNumber object,
                                    const std::optional<reader::Node>& node) const;
-  [[nodiscard]] Result<std::uint64_t> add(const Found& found, std::string_view name);
+  /// @param flags  of the entry
+  [[nodiscard]] Result<std::uint64_t> add(const Found& found, std::string_view name,
+                                          std::uint8_t flags = 0);
   [[nodiscard]] Status add_details(const Found& found, builder::ScannedEntry& entry);
   [[nodiscard]] Status keep_content(const Found& found, builder::ScannedEntry& entry);
   [[nodiscard]] Result<bool> has_chunks(view::ObjectNumber object) const;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/merge/view_directory.h"
 
+#include "delta/merge/nameless_name.h"
 #include "delta/merge/view_entry.h"
 #include "delta/merge/view_file.h"
 #include "format/entry/mode.h"
@@ -16,16 +17,21 @@ constexpr const char* kRootPath = "/";
 }  // namespace
 
 std::string ViewDirectory::path_of(std::string_view name) const {
+  if (const auto object = nameless_object(name)) return nameless_text(*object);
   if (path_.empty()) return name.empty() ? kRootPath : std::string(name);
   return storage::join_path(path_, name);
 }
 
 Result<view::Entry> ViewDirectory::entry(std::string_view name) const {
-  DGFS_CHECK(storage::check_name_or_self(name, path_));
+  const auto nameless = nameless_object(name);
+  if (!nameless) {
+    DGFS_CHECK(storage::check_name_or_self(name, path_));
+  }
   auto found = [&]() -> Result<view::Entry> {
-    if (!name.empty()) return view_.lookup(object_, name);
-    DGFS_TRY(attributes, view_.attributes(object_));
-    return view::Entry{object_, attributes};
+    if (!name.empty() && !nameless) return view_.lookup(object_, name);
+    const auto object = nameless.value_or(object_);
+    DGFS_TRY(attributes, view_.attributes(object));
+    return view::Entry{object, attributes};
   }();
   if (!found) return about(path_of(name), found.error());
   return found;
@@ -49,11 +55,13 @@ Result<std::unique_ptr<storage::Directory>> ViewDirectory::open_directory(
   if (!format::is_directory(found.attributes.mode)) {
     return Error(ErrorKind::kNotDirectory, 7600, "not a directory").in_file(path_of(name));
   }
-  return std::make_unique<ViewDirectory>(view_, found.object, path_of(name), failed_);
+  return std::make_unique<ViewDirectory>(view_, found.object, path_of(name), reads_);
 }
 
 Result<std::unique_ptr<storage::File>> ViewDirectory::open_file(std::string_view name) const {
-  DGFS_CHECK(storage::check_name(name, path_));
+  if (!nameless_object(name)) {
+    DGFS_CHECK(storage::check_name(name, path_));
+  }
   DGFS_TRY(found, entry(name));
   if (!format::is_regular(found.attributes.mode)) {
     const bool is_link = format::is_symlink(found.attributes.mode);
@@ -61,7 +69,7 @@ Result<std::unique_ptr<storage::File>> ViewDirectory::open_file(std::string_view
                  "not a regular file")
         .in_file(path_of(name));
   }
-  return std::make_unique<ViewFile>(view_, found.object, path_of(name), failed_);
+  return std::make_unique<ViewFile>(view_, found.object, path_of(name), reads_);
 }
 
 Result<std::string> ViewDirectory::read_link(std::string_view name) const {

@@ -4,28 +4,29 @@
 // ViewDirectory: a directory of a view, through which a build reads the view as it reads a tree.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "delta/merge/view_reads.h"
 #include "delta/view/view.h"
 #include "storage/read_only.h"
 
 namespace dgfs::merge {
 
-/// Thread-safe. The view must outlive it, and must not change.
+/// Opens objects without a name by nameless_name(). Thread-safe. The view must outlive it, and must
+/// not change.
 class ViewDirectory final : public storage::ReadOnlyDirectory {
  public:
   /// The root.
-  /// @param failed  is set once contents cannot be read; must outlive it. null: not wanted
-  explicit ViewDirectory(const view::View& view, std::atomic<bool>* failed = nullptr)
-      : ViewDirectory(view, view::kRoot, {}, failed) {}
+  /// @param reads  learns of the reads of contents; must outlive it. null: not wanted
+  explicit ViewDirectory(const view::View& view, ViewReads* reads = nullptr)
+      : ViewDirectory(view, view::kRoot, {}, reads) {}
   /// @param path  in the view, for messages; empty for the root
   ViewDirectory(const view::View& view, view::ObjectNumber object, std::string path,
-                std::atomic<bool>* failed)
-      : view_(view), object_(object), path_(std::move(path)), failed_(failed) {}
+                ViewReads* reads)
+      : view_(view), object_(object), path_(std::move(path)), reads_(reads) {}
 
   [[nodiscard]] Status each_name(const storage::NameSink& sink) const override;
   [[nodiscard]] Result<storage::FileStatus> status(std::string_view name) const override;
@@ -45,7 +46,7 @@ class ViewDirectory final : public storage::ReadOnlyDirectory {
   const view::View& view_;
   const view::ObjectNumber object_;
   const std::string path_;
-  std::atomic<bool>* const failed_;
+  ViewReads* const reads_;
 };
 
 }  // namespace dgfs::merge

@@ -7,9 +7,10 @@
 namespace dgfs::merge {
 
 Result<std::size_t> ViewFile::read_at(std::uint64_t offset_bytes, MutableBytes out) const {
+  if (reads_ != nullptr && reads_->before) reads_->before(out.size());
   const auto count = view_.read(object_, offset_bytes, out);
   if (count) return count.value();
-  if (failed_ != nullptr) *failed_ = true;
+  if (reads_ != nullptr) reads_->has_failed = true;
   return about(path_, count.error());
 }
 

@@ -4,12 +4,12 @@
 // ViewFile: a regular file of a view as the content of a build.
 #pragma once
 
-#include <atomic>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "delta/merge/view_reads.h"
 #include "delta/view/view.h"
 #include "storage/read_only.h"
 
@@ -19,10 +19,9 @@ namespace dgfs::merge {
 class ViewFile final : public storage::ReadOnlyFile {
  public:
   /// @param path    in the view, for messages
-  /// @param failed  is set once the content cannot be read; must outlive it. null: not wanted
-  ViewFile(const view::View& view, view::ObjectNumber object, std::string path,
-           std::atomic<bool>* failed)
-      : view_(view), object_(object), path_(std::move(path)), failed_(failed) {}
+  /// @param reads  is set once the content cannot be read; must outlive it. null: not wanted
+  ViewFile(const view::View& view, view::ObjectNumber object, std::string path, ViewReads* reads)
+      : view_(view), object_(object), path_(std::move(path)), reads_(reads) {}
 
   [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
                                             MutableBytes out) const override;
@@ -38,7 +37,7 @@ class ViewFile final : public storage::ReadOnlyFile {
   const view::View& view_;
   const view::ObjectNumber object_;
   const std::string path_;
-  std::atomic<bool>* const failed_;
+  ViewReads* const reads_;
 };
 
 }  // namespace dgfs::merge

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "delta/view/bottom_image.h"
 #include "format/entry/mode.h"
 #include "reader/check/verify.h"
 #include "tests/delta/view/model/view_operations.h"
@@ -38,13 +39,16 @@ void expect_sound(const reader::Image& image) {
 
 Result<OpenSources> open_sources(storage::Env& env, const MergeSources& sources) {
   OpenSources opened;
-  DGFS_TRY(image, reader::Image::open(env, sources.image_path, sources.open));
-  opened.image = std::move(image);
   delta::StoreOptions options;
   options.access = delta::StoreAccess::kReadOnly;
   options.memory_bytes = std::size_t{16} << 20;
+  DGFS_TRY(image, reader::Image::open(env, sources.image_path, sources.open));
   DGFS_TRY(delta, delta::DeltaDirectory::open(env, sources.delta_path, options));
   opened.delta = std::move(delta);
+  DGFS_TRY(bottom,
+           view::bottom_of_delta(env, std::move(image), sources.image_path, sources.delta_path,
+                                 opened.delta->manifest(), sources.open));
+  opened.image = std::move(bottom);
   DGFS_TRY(view, view::View::open(env, *opened.image, *opened.delta, kViewOptions));
   opened.view = std::move(view);
   return opened;
@@ -103,9 +107,12 @@ void ChangedTree::change(const std::function<void(view::View&)>& change) {
 void ChangedTree::change_delta(
     const std::function<void(delta::DeltaDirectory&, view::View&)>& change) {
   clock_.step();
-  const auto image = value_of(reader::Image::open(clock_, sources_.image_path, sources_.open));
+  auto given = value_of(reader::Image::open(clock_, sources_.image_path, sources_.open));
   const auto delta =
       value_of(delta::DeltaDirectory::open(clock_, sources_.delta_path, store_options_));
+  const auto image =
+      value_of(view::bottom_of_delta(clock_, std::move(given), sources_.image_path,
+                                     sources_.delta_path, delta->manifest(), sources_.open));
   const auto view = value_of(view::View::open(clock_, *image, *delta, kViewOptions));
   change(*delta, *view);
   expect_ok(view->close());

@@ -30,7 +30,7 @@ struct MergeSources {
 
 /// An image and its delta, open for reading only. Moved, not copied.
 struct OpenSources {
-  std::unique_ptr<const reader::Image> image;
+  std::shared_ptr<const reader::Image> image;  ///< below the stores: the base, if there is one
   std::unique_ptr<delta::DeltaDirectory> delta;
   std::unique_ptr<view::View> view;
 };

@@ -36,6 +36,18 @@ class MergeLinks : public testing::Test {
   ChangedTree changed_;
 };
 
+// Its names have no numbers of their own.
+TEST_F(MergeLinks, AnObjectWithSeveralNamesIsNoDirectory) {
+  tree().file("a", "shared");
+  tree().link("a", "b");
+  changed_.pack();
+  changed_.change([](view::View& view) { make_file(view, "c", "new"); });
+  changed_.merge();
+  const auto image = changed_.merged();
+  EXPECT_EQ(image->lookup(number_of("a"), "x").error().kind(), ErrorKind::kNotDirectory);
+  EXPECT_EQ(image->lookup(number_of("a") + 1'000'000, "x").error().kind(), ErrorKind::kNotFound);
+}
+
 TEST_F(MergeLinks, CountsAreThoseOfTheNames) {
   tree().directory("d");
   tree().file("a", "shared by three");
