@@ -140,21 +140,24 @@ Status mount_image(const Mounting& mounting, const reader::Image& image) {
 
 // When serving ends, for whatever reason, a checkpoint is made and the store is closed. A new delta
 // whose mount never began goes again.
-Status mount_view(const Mounting& mounting, const reader::Image& image,
-                  const view::ViewMemory& memory) {
+Status mount_view(const Mounting& mounting, GivenImage given, const view::ViewMemory& memory) {
   const auto& arguments = mounting.arguments;
-  DGFS_TRY(opened, open_view(mounting.env, image, arguments, memory, mounting.options.tell));
+  DGFS_TRY(opened, open_view(mounting.env, given, arguments, memory, mounting.options.tell));
   // Once the mount is there, a path may lead through it, and would wait for this process.
   const auto delta_path = from_root(absolute(*arguments.delta_path));
   const auto image_path = from_root(absolute(mounting.options.image_path));
   mounting.log.set_delta(delta_path);
-  ViewFileSystem tree(*opened.view, *opened.delta, image, mounting.counters,
+  const bool is_base = given.image->superblock().uuid != opened.delta->manifest().image;
+  given.image = nullptr;  // the view keeps what it needs
+  ViewFileSystem tree(*opened.view, *opened.delta, mounting.counters,
                       {.delta_path = delta_path,
                        .mount_point = mounting.mount_point,
-                       .image_path = image_path,
+                       .image_path = is_base ? std::string() : image_path,
                        .writes_back = arguments.writes_back,
                        .is_read_only = arguments.is_read_only,
                        .seals = {arguments.seal_interval, arguments.seal_bytes},
+                       .merges = {arguments.merge_bytes, arguments.merge_rate,
+                                  arguments.memory_bytes, image_path, given.open},
                        .max_read_bytes = arguments.max_read_bytes,
                        .overrides = arguments.overrides,
                        .allows_idmaps = arguments.allows_idmaps});
@@ -177,26 +180,29 @@ Status mount_view(const Mounting& mounting, const reader::Image& image,
 }
 
 // Opens an existing delta without writing; does not make a missing one, which a mount would.
-Status try_view(const Mounting& mounting, const reader::Image& image,
-                const view::ViewMemory& memory) {
+Status try_view(const Mounting& mounting, const GivenImage& given, const view::ViewMemory& memory) {
   auto arguments = mounting.arguments;
   arguments.is_read_only = true;
   DGFS_TRY(is_vacant, is_vacant_delta(mounting.env, arguments));
   if (is_vacant) return ok();
-  DGFS_CHECK(open_view(mounting.env, image, arguments, memory, {}));
+  DGFS_CHECK(open_view(mounting.env, given, arguments, memory, {}));
   return ok();
 }
 
 // A mount with a delta, whatever state of it is shown.
-Status mount_or_try_view(const Mounting& mounting, const reader::Image& image,
+Status mount_or_try_view(const Mounting& mounting, GivenImage given,
                          const view::ViewMemory& memory) {
   const bool only_tries = mounting.options.dry_run;
-  if (!mounting.arguments.as_of) {
-    return only_tries ? try_view(mounting, image, memory) : mount_view(mounting, image, memory);
+  if (mounting.arguments.as_of) {
+    DGFS_TRY(found, find_state_to_mount(mounting.env, given, mounting.arguments));
+    if (found.shown_by == StateToMount::kImage) {
+      DGFS_TRY(image,
+               image_of_state(mounting.env, given, mounting.arguments, found.present.manifest));
+      return only_tries ? ok() : mount_image(mounting, *image);
+    }
   }
-  DGFS_TRY(shown_by, find_state_to_mount(mounting.env, image, mounting.arguments));
-  if (shown_by == StateToMount::kImage) return only_tries ? ok() : mount_image(mounting, image);
-  return only_tries ? try_view(mounting, image, memory) : mount_view(mounting, image, memory);
+  return only_tries ? try_view(mounting, given, memory)
+                    : mount_view(mounting, std::move(given), memory);
 }
 
 }  // namespace
@@ -246,8 +252,15 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
                           mount_point,
                           delta_path,
                           keeper ? &*keeper : nullptr};
-  const auto done = arguments.delta_path ? mount_or_try_view(mounting, *opened.image, memory)
-                                         : mount_image(mounting, *opened.image);
+  const auto serve = [&]() -> Status {
+    if (!arguments.delta_path) return mount_image(mounting, *opened.image);
+    // The image is let go once the delta has another base.
+    GivenImage given{std::move(opened.image), options.image_path,
+                     image_open_options(options, arguments, damage_log)};
+    given.open.caches = shared.caches;
+    return mount_or_try_view(mounting, std::move(given), memory);
+  };
+  const auto done = serve();
   // A daemon can report errors only to its log.
   if (!done && damage_log.is_redirected()) {
     damage_log.write("the mount on " + mounting.mount_point, done.error());

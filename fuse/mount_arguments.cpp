@@ -44,6 +44,7 @@ constexpr std::uint64_t kUmaskMax = 0777;
 constexpr std::uint64_t kThreadsMax = 100'000;  // libfuse's own bound
 constexpr std::uint64_t kCommitSecondsMax = 300;
 constexpr std::uint64_t kSealBytesMin = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMergeBytesMin = std::uint64_t{1} << 20;
 constexpr std::uint64_t kIdleSecondsMax = 366 * std::uint64_t{24} * 3600;
 constexpr std::uint64_t kOffsetBytesMax = std::uint64_t{1} << 62;
 // More than the memory of any machine.
@@ -216,6 +217,13 @@ struct Parser {
       of_delta = name;
     } else if (name == "seal") {
       return take_seal(value);
+    } else if (name == "merge") {
+      return take_merge(value);
+    } else if (name == "merge_rate") {
+      const auto bytes = bytes_of(value, kOffsetBytesMax);
+      if (!bytes || *bytes == 0) return bad_value(name, value, "bytes a second, with K, M or G");
+      out.merge_rate = *bytes;
+      of_delta = "merge_rate";
     } else if (name == "as_of_time") {
       out.as_of_time = time_of(value);
       if (!out.as_of_time) return bad_value(name, value, "@SECONDS");
@@ -325,6 +333,20 @@ struct Parser {
     return ok();
   }
 
+  Status take_merge(std::string_view value) {
+    of_delta = "merge";
+    if (value == "off") {
+      out.merge_bytes = 0;
+      return ok();
+    }
+    const auto bytes = bytes_of(value, kOffsetBytesMax);
+    if (!bytes || *bytes < kMergeBytesMin) {
+      return bad_value("merge", value, "off, or a size from 1M up (500M, 10G)");
+    }
+    out.merge_bytes = *bytes;
+    return ok();
+  }
+
   Status take_check(std::string_view value) {
     if (value == "off") {
       out.check = Check::kOff;
@@ -346,6 +368,9 @@ struct Parser {
       const bool seals = out.seal_bytes != 0 || out.seal_interval.count() != 0;
       if (seals && (is_read_only || out.as_of)) {
         return refused("seal", "a read-only mount has nothing to seal");
+      }
+      if (out.merge_bytes != 0 && (is_read_only || out.as_of)) {
+        return refused("merge", "a read-only mount has nothing to merge");
       }
       if (is_read_write && out.as_of) return refused("rw", "a state of the past cannot be changed");
       return ok();

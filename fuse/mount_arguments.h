@@ -43,6 +43,8 @@ struct MountArguments {
   std::uint64_t size_bytes_max = 0;       ///< size=: limit of the delta; 0: the disk's free space
   std::chrono::seconds seal_interval{0};  ///< seal= with a time; 0: not after a time
   std::uint64_t seal_bytes = 0;           ///< seal= with a size; 0: not at a size
+  std::uint64_t merge_bytes = 0;          ///< merge= with a size; 0: only on request
+  std::uint64_t merge_rate = 0;           ///< merge_rate=: bytes a second; 0: no bound
   std::chrono::milliseconds commit_interval{1000};  ///< commit=
   bool writes_back = false;                         ///< writeback
   Transport transport = Transport::kAuto;           ///< how requests reach the process
@@ -61,6 +63,7 @@ struct MountArguments {
 /// - as_of= (a state of the delta, which is then shown as it was, read-only), and as_of_time=
 ///   (@SECONDS or @SECONDS.NANOSECONDS, for a state that as_of= does not find);
 /// - seal= (a time or a size, also both in two options), with a delta;
+/// - merge= (off, or the size of the delta at which it is merged), merge_rate= (bytes a second);
 /// - size=, commit= (seconds), memory=, writeback and writethrough, with a delta;
 /// - dev suid exec async sync dirsync noatime and their opposites, nosuid and nodev by default;
 ///   only root may give suid and dev; sync and dirsync make each change durable at once;

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "delta/merge/image_settings.h"
 #include "delta/merge/merge.h"
 #include "format/header/feature.h"
 #include "format/header/index_path.h"
@@ -52,14 +52,6 @@ struct MergeCommand {
   bool quiet = false;
   bool json = false;
 };
-
-Result<unsigned> parse_percent(const std::string& text) {
-  unsigned percent = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, percent);
-  if (error == std::errc() && stop == end && percent < 100) return percent;
-  return Error(ErrorKind::kInvalidArgument, 6949, "must be a number from 0 to 99");
-}
 
 void add_input_options(OptionParser& options, MergeCommand& command,
                        std::optional<std::string>& delta) {
@@ -198,21 +190,22 @@ Status check_outputs(const Session& session, const MergeCommand& command,
 
 // Sets the options that follow from the image.
 Status take_over(MergeCommand& command, const reader::Image& image) {
-  const auto features = image.superblock().incompat;
   builder::BuildOptions& build = command.build;
-  if ((features & format::feature::kIncompatZstdExtents) != 0) build.compression.emplace();
-  if (command.compression) build.compression = *command.compression;
-  if (build.compression) {
-    const bool shares = (features & format::feature::kIncompatFragmentFrames) != 0;
-    build.compression->fragment_frame_bytes =
-        command.fragment_frame_bytes.value_or(shares ? format::kFragmentFrameBytesMax : 0);
+  DGFS_CHECK(merge::take_over_settings(image, build));
+  const auto digest = build.digest;
+  if (command.compression) {
+    const auto frames = build.compression ? build.compression->fragment_frame_bytes : 0;
+    build.compression = *command.compression;
+    if (build.compression) build.compression->fragment_frame_bytes = frames;
+  }
+  if (build.compression && command.fragment_frame_bytes) {
+    build.compression->fragment_frame_bytes = *command.fragment_frame_bytes;
   }
   if (command.fragment_frame_bytes.value_or(0) != 0 && !build.compression) {
     return Error(ErrorKind::kInvalidArgument, 6945,
                  "--fragment-frames needs --compress, since the contents of IMAGE are not "
                  "compressed");
   }
-  DGFS_TRY(digest, image.digest_algorithm());
   build.digest = command.digest.value_or(digest);
   if (build.digest && !digest && !command.repacks) {
     return Error(ErrorKind::kInvalidArgument, 6948,

@@ -14,24 +14,6 @@
 namespace dgfs::fuse {
 namespace {
 
-reader::OpenOptions open_options(const MountOptions& options, const MountArguments& arguments,
-                                 DamageLog& log) {
-  auto open = options.open;
-  if (arguments.index_path) open.index_path = arguments.index_path;
-  if (open.index_path) open.index_path = from_root(*open.index_path);
-  open.volume_paths.insert(open.volume_paths.end(), arguments.volume_paths.begin(),
-                           arguments.volume_paths.end());
-  for (auto& path : open.volume_paths) path = from_root(path);
-  open.page_cache_bytes = arguments.page_cache_bytes.value_or(open.page_cache_bytes);
-  open.frame_cache_bytes = arguments.frame_cache_bytes.value_or(open.frame_cache_bytes);
-  open.check_contents = arguments.check != Check::kOff;
-  open.warn = [&log, also = options.open.warn](const Error& error) {
-    log.warn(error);
-    if (also) also(error);
-  };
-  return open;
-}
-
 // With offset= the user says where the image begins. At a wrong offset an index file would still
 // open, but every read would fail.
 Status check_offset(storage::Env& image_env, const std::string& path, std::uint64_t offset_bytes) {
@@ -43,21 +25,6 @@ Status check_offset(storage::Env& image_env, const std::string& path, std::uint6
   return Error(ErrorKind::kInvalidArgument, 5032,
                fmt::format("option offset={}: no image begins there", offset_bytes))
       .in_file(path);
-}
-
-// Opens the volumes, so that the mount can use them even if their names change. A missing or
-// damaged volume does not prevent the mount; it is searched again whenever a file in it is read.
-void open_volumes(const reader::Image& image, const std::string& image_path,
-                  const std::function<void(const Error&)>& warn) {
-  // If the image was opened by its index, its absence was already reported.
-  const auto [role, path] = image.files().front();
-  const bool is_told = role == "index" && path != image_path;
-  for (const auto& record : image.volumes()) {
-    const auto checked = image.check_volume(record.number);
-    if (checked) continue;
-    const bool is_missing = checked.error().kind() == ErrorKind::kNotFound;
-    if (!(is_told && is_missing && record.number == 0)) warn(checked.error());
-  }
 }
 
 // Reads the whole index, and the header pages of the image, before the mount. Damage in further
@@ -91,6 +58,37 @@ Status check_index(const reader::Image& image, const std::string& image_path,
 
 }  // namespace
 
+reader::OpenOptions image_open_options(const MountOptions& options, const MountArguments& arguments,
+                                       DamageLog& log) {
+  auto open = options.open;
+  if (arguments.index_path) open.index_path = arguments.index_path;
+  if (open.index_path) open.index_path = from_root(*open.index_path);
+  open.volume_paths.insert(open.volume_paths.end(), arguments.volume_paths.begin(),
+                           arguments.volume_paths.end());
+  for (auto& path : open.volume_paths) path = from_root(path);
+  open.page_cache_bytes = arguments.page_cache_bytes.value_or(open.page_cache_bytes);
+  open.frame_cache_bytes = arguments.frame_cache_bytes.value_or(open.frame_cache_bytes);
+  open.check_contents = arguments.check != Check::kOff;
+  open.warn = [&log, also = options.open.warn](const Error& error) {
+    log.warn(error);
+    if (also) also(error);
+  };
+  return open;
+}
+
+void open_volumes(const reader::Image& image, const std::string& image_path,
+                  const std::function<void(const Error&)>& warn) {
+  // If the image was opened by its index, its absence was already reported.
+  const auto [role, path] = image.files().front();
+  const bool is_told = role == "index" && path != image_path;
+  for (const auto& record : image.volumes()) {
+    const auto checked = image.check_volume(record.number);
+    if (checked) continue;
+    const bool is_missing = checked.error().kind() == ErrorKind::kNotFound;
+    if (!(is_told && is_missing && record.number == 0)) warn(checked.error());
+  }
+}
+
 Result<ImageToMount> open_image(storage::Env& env, const MountOptions& options,
                                 const MountArguments& arguments, DamageLog& log,
                                 std::shared_ptr<reader::ImageCaches> caches) {
@@ -101,7 +99,7 @@ Result<ImageToMount> open_image(storage::Env& env, const MountOptions& options,
   }
   storage::Env& image_env = opened.shifted ? *opened.shifted : env;
   DGFS_CHECK(check_offset(image_env, image_path, arguments.offset_bytes));
-  auto open = open_options(options, arguments, log);
+  auto open = image_open_options(options, arguments, log);
   open.caches = std::move(caches);
   DGFS_TRY(image, reader::Image::open(image_env, image_path, open));
   for (const auto& path : open.volume_paths) {

@@ -8,6 +8,7 @@
 #include "delta/control/control.h"
 #include "delta/store/directory/states.h"
 #include "fuse/statistics/statistics.h"
+#include "fuse/view/merge_answer.h"
 
 namespace dgfs::fuse {
 
@@ -47,7 +48,21 @@ Result<std::string> ViewControl::answer(std::string_view question) {
   if (question.starts_with(delta::kAskSeal) && question[delta::kAskSeal.size()] == ' ') {
     return take_time([&] { return seal(question.substr(delta::kAskSeal.size() + 1)); });
   }
+  if (question.starts_with(delta::kAskMerge)) return merge(question);
   return Error(ErrorKind::kUnsupported, 5048, "this mount does not know the question");
+}
+
+Result<std::string> ViewControl::merge(std::string_view question) {
+  if (merge_ == nullptr) {
+    return Error(ErrorKind::kUnsupported, 5093, "this mount does not merge");
+  }
+  if (question == delta::kAskMergeState) return merge_state_text(merge_->status());
+  if (question == delta::kAskCancelMerge) {
+    return JsonObject().add("cancelled", merge_->cancel()).text();
+  }
+  DGFS_TRY(request, merge_request(question.substr(delta::kAskMerge.size())));
+  DGFS_TRY(number, merge_->start(request));
+  return JsonObject().add("number", number).text();
 }
 
 // One thread stays free for short answers.
@@ -70,6 +85,10 @@ Result<std::string> ViewControl::seal(std::string_view name) {
   JsonObject answer;
   answer.add("sealed", sealed.outcome.has_value());
   answer.add("title", delta::state_title(manifest, layers));
+  if (layers == 0 && manifest.base) {
+    answer.add("id", delta::state_text(manifest.base->state)).add("name", manifest.base->name);
+    return answer.text();
+  }
   if (layers == 0) return answer.add("id", delta::kBaseState).text();
   const delta::LayerFacts& layer = manifest.stores[layers - 1].layer;
   answer.add("id", delta::state_text(layer.state)).add("name", layer.name);

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "delta/control/control_server.h"
+#include "delta/merge/live_merge.h"
 #include "delta/view/view.h"
 #include "fuse/service.h"
 
@@ -21,7 +22,7 @@ namespace dgfs::fuse {
 class ViewControl {
  public:
   /// @param view        of the delta; must outlive the object
-  /// @param image_path  for the manifest
+  /// @param image_path  for the manifest; empty: unknown
   ViewControl(std::string delta_path, std::string mount_point, std::string image_path,
               view::View& view)
       : delta_path_(std::move(delta_path)),
@@ -34,6 +35,9 @@ class ViewControl {
   /// @param is_mounted  once it returns false, every answer is that the delta is being closed: the
   ///                    requests under way may take a while. Is not called after say_closing()
   [[nodiscard]] Status start(Service& service, std::function<bool()> is_mounted);
+  /// Call it before start().
+  /// @param merge  must outlive the last answer; null: the mount does not merge
+  void merge_by(merge::LiveMerge* merge) { merge_ = merge; }
   /// From now on every answer is that the delta is being closed.
   void say_closing() noexcept;
 
@@ -42,11 +46,13 @@ class ViewControl {
   [[nodiscard]] std::string state(bool is_closing) const;
   [[nodiscard]] Result<std::string> take_time(const std::function<Result<std::string>()>& answer);
   [[nodiscard]] Result<std::string> seal(std::string_view name);
+  [[nodiscard]] Result<std::string> merge(std::string_view question);
 
   const std::string delta_path_;
   const std::string mount_point_;
   const std::string image_path_;
   view::View& view_;
+  merge::LiveMerge* merge_ = nullptr;
   std::atomic<int> long_answers_ = 0;  ///< under way
   std::shared_mutex mutex_;            ///< guards the members below; answers take it shared
   Service* service_ = nullptr;         ///< null: the delta is being closed

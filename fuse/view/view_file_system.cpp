@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/view/view_file_system.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "delta/store/directory/states.h"
@@ -10,11 +11,19 @@
 #include "fuse/connection.h"
 #include "fuse/image/overridden_list.h"
 #include "fuse/statistics/image_statistics.h"
+#include "fuse/view/merge_answer.h"
 #include "fuse/view/view_attributes.h"
 #include "fuse/view/view_operations.h"
 #include "storage/fuse/fuse_channel.h"
 
 namespace dgfs::fuse {
+namespace {
+
+// What a merge takes of memory=, in addition to it, and the least that it works with.
+constexpr std::size_t kMergeShare = 8;
+constexpr std::size_t kMergeBytesMin = std::size_t{32} << 20;
+
+}  // namespace
 
 fuse_lowlevel_ops ViewFileSystem::operations() const {
   fuse_lowlevel_ops operations{};
@@ -24,6 +33,12 @@ fuse_lowlevel_ops ViewFileSystem::operations() const {
   add_view_directory_operations(operations);
   add_view_xattr_operations(operations);
   return operations;
+}
+
+std::uint64_t ViewFileSystem::end_of_image(const view::View& view,
+                                           const delta::DeltaDirectory& delta) {
+  const auto& base = delta.manifest().base;
+  return base ? base->end_of_image : view.image()->superblock().next_inode;
 }
 
 Status ViewFileSystem::start(Service& service, fuse_session& session, unsigned) {
@@ -37,14 +52,31 @@ Status ViewFileSystem::start(Service& service, fuse_session& session, unsigned) 
       std::make_unique<SealSchedule>(service.env, view, delta_, serving_.image_path, serving_.seals,
                                      [&log = service.log](const Error& error) { log.warn(error); });
   DGFS_CHECK(schedule_->start());
+  merge::LiveMergeOptions merges;
+  merges.directory = serving_.delta_path;
+  merges.image_path = serving_.merges.image_path;
+  merges.own_image_path = serving_.image_path;
+  merges.volume_paths = serving_.merges.base.volume_paths;
+  merges.base = serving_.merges.base;
+  merges.memory_bytes = std::max(serving_.merges.memory_bytes / kMergeShare, kMergeBytesMin);
+  merges.bytes_per_second = serving_.merges.rate;
+  merges.others_work = [&requests = counters] { return requests.under_way() != 0; };
+  merges.tell = [&log = service.log](const std::string& text) { log.info("merge: " + text); };
+  merge_ = std::make_unique<merge::LiveMerge>(service.env, view, delta_, std::move(merges));
+  merge_schedule_ =
+      std::make_unique<MergeSchedule>(service.env, *merge_, delta_, serving_.merges.bytes);
+  DGFS_CHECK(merge_schedule_->start());
+  control_.merge_by(merge_.get());
   return control_.start(
       service, [device = fuse_session_fd(&session)] { return storage::is_fuse_connected(device); });
 }
 
 void ViewFileSystem::stop() noexcept {
   schedule_ = nullptr;
+  merge_schedule_ = nullptr;
   service_ = nullptr;
   control_.say_closing();
+  merge_ = nullptr;
 }
 
 void ViewFileSystem::start_connection(fuse_conn_info& connection) noexcept {
@@ -81,6 +113,8 @@ void ViewFileSystem::add_statistics(JsonObject& statistics) const {
                .add("stores", manifest.stores.size())
                .add("newest_state", delta::state_title(manifest, delta::layers_of(manifest)))
                .add("layer_is_closing", !closing)
+               .add_raw("base", manifest.base ? base_text(*manifest.base, *view.image()) : "null")
+               .add_raw("merge", merge_ ? merge_state_text(merge_->status()) : "null")
                .add("unclosed_layer", closing && !*closing ? closing->error().message() : "")
                .add("used_bytes", space.used_bytes)
                .add("free_bytes", space.free_bytes)
@@ -95,7 +129,7 @@ void ViewFileSystem::add_statistics(JsonObject& statistics) const {
                .add("log_wait_ns", store.log_wait_ns)
                .add("tree_wait_ns", store.tree_wait_ns)
                .add("space_wait_ns", store.space_wait_ns));
-  add_image_statistics(statistics, image_);
+  add_image_statistics(statistics, *view.image());
 }
 
 Result<struct stat> ViewFileSystem::stat_of(view::ObjectNumber object,

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "delta/merge/live_merge.h"
 #include "delta/view/view.h"
 #include "fuse/attributes.h"
 #include "fuse/file_system.h"
@@ -16,6 +17,7 @@
 #include "fuse/statistics/request_counters.h"
 #include "fuse/view/kernel_extensions.h"
 #include "fuse/view/known_objects.h"
+#include "fuse/view/merge_schedule.h"
 #include "fuse/view/open_listings.h"
 #include "fuse/view/seal_schedule.h"
 #include "fuse/view/view_control.h"
@@ -23,15 +25,25 @@
 
 namespace dgfs::fuse {
 
+/// How the delta of a mount is merged. A value.
+struct MergeServing {
+  std::uint64_t bytes = 0;       ///< of the delta, at which it is merged unasked; 0: never
+  std::uint64_t rate = 0;        ///< bytes a second; 0: no bound
+  std::size_t memory_bytes = 0;  ///< of the mount; a merge takes an eighth of that more
+  std::string image_path;        ///< absolute, of the image or base that was given
+  reader::OpenOptions base;      ///< how a new base is opened
+};
+
 /// Options of the mount. A value.
 struct ViewServing {
   std::string delta_path;  ///< absolute
   std::string mount_point;
-  std::string image_path;  ///< absolute, for the manifest of the delta
+  std::string image_path;  ///< absolute, of the delta's own image, for its manifest; may be empty
   /// The kernel collects writes and sends them when it chooses, or at a sync.
   bool writes_back = false;
   bool is_read_only = false;
   SealTimes seals;                   ///< -o seal=
+  MergeServing merges;               ///< -o merge=, merge_rate=
   std::uint64_t max_read_bytes = 0;  ///< value of -o max_read; 0: the kernel's choice
   AttributeOverrides overrides;
   bool allows_idmaps = true;  ///< see allow_idmapped_mounts()
@@ -41,17 +53,16 @@ class ViewFileSystem final : public FileSystem {
  public:
   /// @param served_view  must outlive the object, as must all other arguments
   /// @param delta        the delta of the view
-  ViewFileSystem(view::View& served_view, delta::DeltaDirectory& delta, const reader::Image& image,
+  ViewFileSystem(view::View& served_view, delta::DeltaDirectory& delta,
                  RequestCounters& request_counters, const ViewServing& serving)
       : view(served_view),
         counters(request_counters),
         overrides(serving.overrides),
         walks(request_counters),
         delta_(delta),
-        image_(image),
+        uuid_(delta.manifest().image),
         serving_(serving),
-        generations_(image.superblock().uuid, image.superblock().next_inode,
-                     delta.manifest().delta),
+        generations_(uuid_, end_of_image(served_view, delta), delta.manifest().delta),
         extensions_(serving.allows_idmaps),
         control_(serving.delta_path, serving.mount_point, serving.image_path, served_view) {}
 
@@ -61,7 +72,8 @@ class ViewFileSystem final : public FileSystem {
   void stop() noexcept override;
   void start_connection(fuse_conn_info& connection) noexcept override;
   [[nodiscard]] Result<std::string> path_of(std::uint64_t inode) const override;
-  [[nodiscard]] const format::Uuid& uuid() const override { return image_.superblock().uuid; }
+  /// Of the delta's image, whatever its base.
+  [[nodiscard]] const format::Uuid& uuid() const override { return uuid_; }
   void add_statistics(JsonObject& statistics) const override;
 
   /// The attributes of an object as the mount shows them. Errors: those of View::xattr(), which it
@@ -96,7 +108,10 @@ class ViewFileSystem final : public FileSystem {
 
  private:
   delta::DeltaDirectory& delta_;
-  const reader::Image& image_;
+  /// Above the object numbers of the delta's own image.
+  [[nodiscard]] static std::uint64_t end_of_image(const view::View& view,
+                                                  const delta::DeltaDirectory& delta);
+  const format::Uuid uuid_;
   const ViewServing serving_;
   const Generations generations_;
   void release(std::uint64_t inode) noexcept;
@@ -104,8 +119,10 @@ class ViewFileSystem final : public FileSystem {
   KernelExtensions extensions_;
   ViewControl control_;
   fuse_session* session_ = nullptr;
-  Service* service_ = nullptr;  ///< set while serving
+  Service* service_ = nullptr;               ///< set while serving
+  std::unique_ptr<merge::LiveMerge> merge_;  ///< set while serving, unless it is read-only
   std::unique_ptr<SealSchedule> schedule_;
+  std::unique_ptr<MergeSchedule> merge_schedule_;
   bool opens_unanswered_ = false;
 };
 

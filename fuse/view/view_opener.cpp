@@ -11,7 +11,9 @@
 #include "delta/control/closing_wait.h"
 #include "delta/store/directory/space_to_begin.h"
 #include "delta/store/directory/states.h"
+#include "delta/view/bottom_image.h"
 #include "fuse/daemon_path.h"
+#include "fuse/image/image_opener.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -135,23 +137,35 @@ Result<std::size_t> state_of(const delta::Manifest& manifest, const MountArgumen
   return delta::find_state_at(manifest, *arguments.as_of_time, *arguments.delta_path);
 }
 
-Result<StateToMount> find_state_to_mount(storage::Env& env, const reader::Image& image,
-                                         const MountArguments& arguments) {
-  DGFS_TRY(manifest, delta::read_present_manifest(env, from_root(*arguments.delta_path)));
-  if (manifest.image != image.superblock().uuid) {
-    return Error(ErrorKind::kInvalidArgument, 5090, "the delta belongs to another image")
-        .in_file(*arguments.delta_path);
-  }
+Result<FoundState> find_state_to_mount(storage::Env& env, const GivenImage& given,
+                                       const MountArguments& arguments) {
+  DGFS_TRY(present, delta::hold_present_base(env, from_root(*arguments.delta_path)));
+  const delta::Manifest& manifest = present.manifest;
+  DGFS_CHECK(view::check_is_of_delta(*given.image, given.path, *arguments.delta_path, manifest));
   DGFS_TRY(stores, state_of(manifest, arguments));
-  if (stores == 0) return StateToMount::kImage;
-  return stores == manifest.stores.size() ? StateToMount::kNewest : StateToMount::kLayers;
+  FoundState found;
+  found.shown_by = stores == 0                        ? StateToMount::kImage
+                   : stores == manifest.stores.size() ? StateToMount::kNewest
+                                                      : StateToMount::kLayers;
+  found.present = std::move(present);
+  return found;
+}
+
+Result<std::shared_ptr<const reader::Image>> image_of_state(storage::Env& env,
+                                                            const GivenImage& given,
+                                                            const MountArguments& arguments,
+                                                            const delta::Manifest& manifest) {
+  DGFS_TRY(bottom, view::bottom_of_delta(env, given.image, given.path,
+                                         from_root(*arguments.delta_path), manifest, given.open));
+  if (bottom != given.image) open_volumes(*bottom, given.path, given.open.warn);
+  return bottom;
 }
 
 Result<bool> is_vacant_delta(storage::Env& env, const MountArguments& arguments) {
   return delta::is_vacant(env, from_root(*arguments.delta_path));
 }
 
-Result<ViewToMount> open_view(storage::Env& env, const reader::Image& image,
+Result<ViewToMount> open_view(storage::Env& env, const GivenImage& given,
                               const MountArguments& arguments, const view::ViewMemory& memory,
                               const std::function<void(const std::string&)>& tell) {
   ViewToMount opened;
@@ -162,12 +176,12 @@ Result<ViewToMount> open_view(storage::Env& env, const reader::Image& image,
   if (room_bytes) options = fitted(options, *room_bytes);
   const auto begin_ns = env.monotonic_ns();
   if (!arguments.is_read_only) {
-    DGFS_CHECK(make_if_vacant(env, path, image, options, room_bytes, opened.made));
+    DGFS_CHECK(make_if_vacant(env, path, *given.image, options, room_bytes, opened.made));
   }
   auto shown_by = StateToMount::kNewest;
   if (arguments.as_of) {
-    DGFS_TRY(found, find_state_to_mount(env, image, arguments));
-    shown_by = found;
+    DGFS_TRY(found, find_state_to_mount(env, given, arguments));
+    shown_by = found.shown_by;
   }
   DGFS_TRY(delta, shown_by == StateToMount::kLayers ? open_layers(env, path, arguments, options)
                                                     : open_delta(env, path, options, tell));
@@ -177,10 +191,14 @@ Result<ViewToMount> open_view(storage::Env& env, const reader::Image& image,
   }
   view::ViewOptions view_options;
   memory.share_with(view_options);
-  DGFS_TRY(view, view::View::open(env, image, *opened.delta, view_options));
+  DGFS_TRY(bottom, image_of_state(env, given, arguments, opened.delta->manifest()));
+  DGFS_TRY(view, view::View::open(env, std::move(bottom), *opened.delta, view_options));
   opened.view = std::move(view);
   const auto privacy = opened.delta->privacy().text(name);
   if (tell && !privacy.empty()) tell(privacy);
+  if (tell && opened.delta->leftovers() != 0) {
+    tell(name + ": removed what an interrupted seal or merge had left");
+  }
   if (tell && !opened.made && opened.delta->newest().counters().recovered != 0) {
     tell(name + ": " + recovered_text(*opened.delta, env.monotonic_ns() - begin_ns));
   }

@@ -19,6 +19,13 @@
 
 namespace dgfs::fuse {
 
+/// The image in the arguments of a mount, and how its base is opened. A value.
+struct GivenImage {
+  std::shared_ptr<const reader::Image> image;
+  std::string path;
+  reader::OpenOptions open;  ///< shares the caches of the mount
+};
+
 /// A value that is moved. The view must be destroyed first, and `made` last.
 struct ViewToMount {
   std::optional<delta::NewDelta> made;  ///< set if the delta is new; keep() it once it is in use
@@ -31,15 +38,23 @@ struct ViewToMount {
                                            const MountArguments& arguments);
 /// The layers that show a state of a delta.
 enum class StateToMount : std::uint8_t {
-  kImage,   ///< the image alone
+  kImage,   ///< the image, or the base, alone
   kLayers,  ///< layers over the image, which a writer may have open as well
   kNewest,  ///< all stores of the delta: opened as for a mount with ro
 };
-/// Finds the state in MountArguments::as_of. Errors: those of state_of() and
-/// read_present_manifest(); kInvalidArgument (the delta belongs to another image).
-[[nodiscard]] Result<StateToMount> find_state_to_mount(storage::Env& env,
-                                                       const reader::Image& image,
-                                                       const MountArguments& arguments);
+/// A state that was found. Moved, not copied.
+struct FoundState {
+  StateToMount shown_by = StateToMount::kNewest;
+  delta::PresentBase present;
+};
+/// Finds the state in MountArguments::as_of. Errors: those of state_of() and hold_present_base();
+/// kInvalidArgument (the delta belongs to another image).
+[[nodiscard]] Result<FoundState> find_state_to_mount(storage::Env& env, const GivenImage& given,
+                                                     const MountArguments& arguments);
+/// The image that a state of StateToMount::kImage shows. Errors: those of bottom_of_delta().
+[[nodiscard]] Result<std::shared_ptr<const reader::Image>> image_of_state(
+    storage::Env& env, const GivenImage& given, const MountArguments& arguments,
+    const delta::Manifest& manifest);
 
 /// Whether the delta's directory is missing or empty.
 /// Errors: those of opening a directory.
@@ -48,13 +63,13 @@ enum class StateToMount : std::uint8_t {
 /// Opens the delta in the arguments, or only the layers of the state in `as_of`; or makes it if its
 /// directory is missing or empty. With read-only access, makes and writes nothing. Starts no
 /// thread: a daemon forks first, and then calls Store::start().
-/// @param env   must outlive the result, as must `image`
-/// @param tell  receives a line if the delta was recovered, and one if it was made private; may be
-///              empty
+/// @param env   must outlive the result
+/// @param tell  receives a line if the delta was recovered, one if it was made private, and one if
+///              the rest of an interrupted merge was removed; may be empty
 /// Errors: those of DeltaDirectory::create and open, and of View::open; kNotEmpty (the directory
 /// holds something else), kNotFound (no delta, and none may be made), kNoSpace (there is no space
 /// for a new delta and its first changes). After an error there is no new delta.
-[[nodiscard]] Result<ViewToMount> open_view(storage::Env& env, const reader::Image& image,
+[[nodiscard]] Result<ViewToMount> open_view(storage::Env& env, const GivenImage& given,
                                             const MountArguments& arguments,
                                             const view::ViewMemory& memory,
                                             const std::function<void(const std::string&)>& tell);

@@ -239,11 +239,14 @@ TEST_F(DeltaNamesTest, AreNotRepairedInStoresThatAreDamaged) {
 }
 
 TEST_F(DeltaNamesTest, AnotherImageIsRefused) {
+  const auto uuid = format::uuid_text(image_->superblock().uuid);
   tree_.file("more", "so that it is another");
   tree_.pack();
   EXPECT_EQ(run({"delta", "check", "/d", "--image", kImage}), 1);
-  EXPECT_TRUE(err_.starts_with("dgfs: delta: the delta belongs to another image, of UUID "))
-      << err_;
+  EXPECT_EQ(err_,
+            "dgfs: delta: /out/t.dgfs is not the image of /d, which was made over another "
+            "image (uuid " +
+                uuid + ")\n");
 }
 
 TEST_F(DeltaNamesTest, WrongUsage) {

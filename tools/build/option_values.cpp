@@ -57,4 +57,12 @@ Result<std::size_t> parse_build_memory(const std::string& text) {
   return static_cast<std::size_t>(bytes);
 }
 
+Result<unsigned> parse_percent(const std::string& text) {
+  unsigned percent = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, percent);
+  if (error == std::errc() && stop == end && percent < 100) return percent;
+  return Error(ErrorKind::kInvalidArgument, 6949, "must be a number from 0 to 99");
+}
+
 }  // namespace dgfs::tools

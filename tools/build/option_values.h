@@ -24,4 +24,7 @@ namespace dgfs::tools {
 /// Of --memory.
 [[nodiscard]] Result<std::size_t> parse_build_memory(const std::string& text);
 
+/// Of --repack=PERCENT.
+[[nodiscard]] Result<unsigned> parse_percent(const std::string& text);
+
 }  // namespace dgfs::tools

@@ -72,8 +72,9 @@ void print_json(const Session& session, const std::string& directory,
     JsonObject line;
     line.add("id", delta::state_text(store.layer.state));
     if (!store.layer.name.empty()) line.add("name", store.layer.name);
-    line.add("parent", delta::is_base(store.layer.parent) ? std::string(delta::kBaseState)
-                                                          : delta::state_text(store.layer.parent))
+    const bool is_lowest = layers == 1;
+    line.add("parent",
+             is_lowest ? std::string(delta::kBaseState) : delta::state_text(store.layer.parent))
         .add("time", utc_time(store.layer.sealed_at))
         .add("changes", changes_in(store));
     const Space space = space_of(session, directory, store);
@@ -83,8 +84,14 @@ void print_json(const Session& session, const std::string& directory,
     session.print(line.line());
   }
   JsonObject base;
-  base.add("id", delta::kBaseState).add("uuid", format::uuid_text(manifest.image));
+  base.add("id", delta::kBaseState).add("uuid", format::uuid_text(manifest.bottom()));
   if (!manifest.image_path.empty()) base.add("image", manifest.image_path);
+  if (manifest.base) {
+    base.add("base", delta::base_file_name(manifest.base->number))
+        .add("state", delta::state_text(manifest.base->state))
+        .add("time", utc_time(manifest.base->sealed_at));
+    if (!manifest.base->name.empty()) base.add("name", manifest.base->name);
+  }
   session.print(base.line());
 }
 
@@ -107,8 +114,14 @@ void print_lines(const Session& session, const std::vector<Line>& lines,
   const auto image = manifest.image_path.empty()
                          ? std::string("image")
                          : session.shown(storage::base_name(manifest.image_path));
-  session.print(fmt::format("{:<{}}  {:<19}  uuid {}\n", delta::kBaseState, id_width, image,
-                            format::uuid_text(manifest.image)));
+  if (!manifest.base) {
+    return session.print(fmt::format("{:<{}}  {:<19}  uuid {}\n", delta::kBaseState, id_width,
+                                     image, format::uuid_text(manifest.image)));
+  }
+  session.print(fmt::format("{:<{}}  {}  {}, made of {}: {}\n", delta::kBaseState, id_width,
+                            format_time(manifest.base->sealed_at, "%Y-%m-%d %H:%M:%S"),
+                            delta::base_file_name(manifest.base->number), image,
+                            delta::state_title(manifest, 0)));
 }
 
 }  // namespace

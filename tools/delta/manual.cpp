@@ -41,11 +41,21 @@ Manual delta_manual() {
            "'seal' keeps the present state of the delta: all changes so far become a layer that "
            "never changes again, and later changes go into an empty store over it. The state gets "
            "an id and, with --name, a name of 1 to 64 letters, digits, '.', '_' and '-'. 'log' "
-           "lists the states, the newest first, and at the end the image as 'base'. 'dgfs mount "
+           "lists the states, the newest first, and at the end the image or the base of the delta "
+           "as "
+           "'base'. 'dgfs mount "
            "--as-of' shows a state, 'check --as-of' checks it. A delta has at most 16 layers. A "
            "layer keeps the space of what it holds, even if the files are removed later. 'seal' "
            "tells about how much that is, 'log' tells how much the layer takes on the disk, or "
            "that the mount, or after a crash the next one, has not closed it yet.",
+           "'merge' makes the layers of the delta a part of its base: an image in DIR that has the "
+           "changed contents and the index of all names. If the delta is mounted for writing, the "
+           "mount does it while programs go on, and the command shows how far it is; Ctrl-C leaves "
+           "it running. Otherwise --image names the image. A merge seals the delta, and takes all "
+           "layers up to the oldest state that has a name or is in use, which the base then "
+           "equals. Contents that have not changed stay in the image, which is only read and is "
+           "still needed, unless --repack packs all of them. 'info' shows the base, and the merge "
+           "of a mount. A merge that fails or is cancelled changes nothing.",
            "'wait' waits until no process has the delta open for writing, and tells whom it waits "
            "for. It succeeds if the delta was closed in good order: then its directory is whole, "
            "and a copy of it is a backup. It fails if the process was killed; mount the delta once "
@@ -60,6 +70,7 @@ Manual delta_manual() {
       .examples = {{"dgfs delta seal --name nightly-02 tree.delta",
                     "Keeps the present state under a name."},
                    {"dgfs delta log tree.delta", "Lists the states that were kept."},
+                   {"dgfs delta merge tree.delta", "Makes a mounted delta small again."},
                    {"dgfs delta info tree.delta", "Shows what the store consists of."},
                    {"dgfs delta check tree.delta", "Reads everything, with a progress bar."},
                    {"dgfs delta check --image tree.dgfs tree.delta", "Checks the names, too."},

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "delta/store/directory/states.h"
+#include "delta/view/bottom_image.h"
 #include "delta/view/check/namespace_check.h"
 #include "delta/view/check/namespace_repair.h"
 #include "tools/text/quoting.h"
@@ -27,7 +28,8 @@ std::string subject_of(const view::Finding& finding) {
 
 }  // namespace
 
-int NamesCheck::run(const std::string& directory, const reader::Image& image) {
+int NamesCheck::run(const std::string& directory, std::shared_ptr<const reader::Image> image,
+                    const std::string& image_path, const reader::OpenOptions& open) {
   delta::StoreOptions how;
   how.access = options_.repairs ? delta::StoreAccess::kReadWrite : delta::StoreAccess::kReadOnly;
   auto opened = options_.as_of
@@ -43,12 +45,10 @@ int NamesCheck::run(const std::string& directory, const reader::Image& image) {
   if (const auto privacy = delta.privacy().text(directory); !privacy.empty()) {
     session_.complain(privacy);
   }
-  if (delta.manifest().image != image.superblock().uuid) {
-    return session_.fail(Error(ErrorKind::kInvalidArgument, 6900,
-                               "the delta belongs to another image, of UUID " +
-                                   format::uuid_text(delta.manifest().image)));
-  }
-  const auto checked = check(image, delta);
+  const auto bottom = view::bottom_of_delta(session_.env(), std::move(image), image_path, directory,
+                                            delta.manifest(), open);
+  if (!bottom) return session_.fail(bottom.error());
+  const auto checked = check(*bottom.value(), delta);
   if (!checked) {
     return session_.fail(checked.error(),
                          options_.repairs ? "the repair is not complete; run it again" : "");

@@ -30,9 +30,11 @@ class NamesCheck {
       : session_(session), options_(options) {}
 
   /// @param directory  the delta; it must not be open, unless a state is checked
-  /// @param image      the delta's image; a different one is refused
+  /// @param image      the delta's image, or its base; a different one is refused
+  /// @param open       how to open the base, if there is one
   /// Returns the exit code: kExitFailed also if something is broken and not mended.
-  [[nodiscard]] int run(const std::string& directory, const reader::Image& image);
+  [[nodiscard]] int run(const std::string& directory, std::shared_ptr<const reader::Image> image,
+                        const std::string& image_path, const reader::OpenOptions& open);
 
  private:
   [[nodiscard]] Status check(const reader::Image& image, delta::DeltaDirectory& delta);

@@ -41,6 +41,13 @@ void complain_of_other_name(const Session& session, const std::string& asked,
       fmt::format("there is no state \"{}\": the newest state has all changes", asked));
 }
 
+// Of the newest state; empty: it has none.
+std::string newest_name(const delta::Manifest& manifest) {
+  const auto layers = delta::layers_of(manifest);
+  if (layers != 0) return manifest.stores[layers - 1].layer.name;
+  return manifest.base ? manifest.base->name : std::string();
+}
+
 void print_unchanged(const Session& session, const delta::Manifest& manifest, bool json) {
   const auto layers = delta::layers_of(manifest);
   if (!json) {
@@ -49,10 +56,10 @@ void print_unchanged(const Session& session, const delta::Manifest& manifest, bo
   }
   JsonObject line;
   line.add("sealed", false);
-  if (layers == 0) return session.print(line.add("id", delta::kBaseState).line());
-  const delta::LayerFacts& layer = manifest.stores[layers - 1].layer;
-  line.add("id", delta::state_text(layer.state));
-  if (!layer.name.empty()) line.add("name", layer.name);
+  if (layers == 0 && !manifest.base) return session.print(line.add("id", delta::kBaseState).line());
+  const auto& id = layers == 0 ? manifest.base->state : manifest.stores[layers - 1].layer.state;
+  line.add("id", delta::state_text(id));
+  if (const auto name = newest_name(manifest); !name.empty()) line.add("name", name);
   session.print(line.line());
 }
 
@@ -157,9 +164,7 @@ int seal_delta(const Session& session, const std::string& directory, const std::
   const auto& [manifest, outcome] = sealed.value();
   if (!outcome) {
     print_unchanged(session, manifest, json);
-    const auto layers = delta::layers_of(manifest);
-    complain_of_other_name(session, name,
-                           layers == 0 ? "" : manifest.stores[layers - 1].layer.name);
+    complain_of_other_name(session, name, newest_name(manifest));
     return kExitDone;
   }
   print_sealed(session, manifest, *outcome, json);

@@ -6,12 +6,42 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "delta/control/closing_wait.h"
 #include "delta/store/directory/states.h"
+#include "format/limits.h"
+#include "reader/image.h"
 #include "tools/delta/names_check.h"
 #include "tools/text/quoting.h"
+#include "tools/text/size_text.h"
 
 namespace dgfs::tools {
+namespace {
+
+// "base.0003.dgfs, of uuid ..."
+std::string base_text(const delta::Manifest& manifest) {
+  return fmt::format("{}, of uuid {}", delta::base_file_name(manifest.base->number),
+                     format::uuid_text(manifest.base->uuid));
+}
+
+// "photos.dgfs, 1.2 GB of 9.4 GB not used": files that the base needs, as its index tells.
+std::vector<std::string> needs_of_base(const Session& session, const std::string& directory,
+                                       const delta::Manifest& manifest) {
+  std::vector<std::string> needs;
+  const auto path = directory + "/" + delta::base_file_name(manifest.base->number);
+  const auto base = reader::Image::open(session.env(), path);
+  if (!base) return {"unknown: " + base.error().message()};
+  for (const format::VolumeOrigin& origin : base.value()->volume_origins()) {
+    const auto& volumes = base.value()->volumes();
+    const auto found = std::ranges::find(volumes, origin.number, &format::VolumeRecord::number);
+    if (found == volumes.end()) continue;
+    needs.push_back(fmt::format("{}, {} of {} not used", found->hint, size_text(origin.dead_bytes),
+                                size_text(found->data_end - format::kPageBytes)));
+  }
+  return needs;
+}
+
+}  // namespace
 
 int StackCommand::info() {
   const auto locked = find_manifest();
@@ -29,7 +59,8 @@ int StackCommand::check() {
     }
     return StoreCommand(session_, directory_, options_.stores).check();
   }
-  const int code = show_stack(*locked.value(), Report::kCheck);
+  const int code =
+      std::max(show_stack(*locked.value(), Report::kCheck), check_base(locked.value()->manifest));
   if (session_.should_stop()) return code;
   if (options_.repairs && code != kExitDone) {
     session_.complain("the stores are damaged, so their names are not repaired");
@@ -47,7 +78,9 @@ int StackCommand::check_state(const std::string& state) {
   if (!layers) return session_.fail(layers.error());
   if (layers.value() == 0) {
     if (!options_.stores.json && !options_.stores.quiet) {
-      session_.print("base is the image alone, which 'dgfs verify' checks\n");
+      const auto base = manifest.value().base ? delta::base_file_name(manifest.value().base->number)
+                                              : std::string("the image");
+      session_.print(fmt::format("base is {} alone, which 'dgfs verify' checks\n", base));
     }
     return kExitDone;
   }
@@ -56,6 +89,20 @@ int StackCommand::check_state(const std::string& state) {
   }
   const int code = show_stores(manifest.value(), layers.value(), Report::kCheck);
   return session_.should_stop() ? code : std::max(code, check_names(state));
+}
+
+// Whether its files are there: 'dgfs verify' reads them.
+int StackCommand::check_base(const delta::Manifest& manifest) const {
+  const auto held = delta::HeldBase::hold(session_.env(), directory_, manifest);
+  if (held) return kExitDone;
+  if (held.error().kind() != ErrorKind::kCorrupt) return session_.fail(held.error());
+  if (options_.stores.json) {
+    session_.print(
+        JsonObject().add("damaged", held.error().file()).add("reason", held.error().text()).line());
+  } else {
+    session_.print("damaged: " + printable(held.error().message()) + "\n");
+  }
+  return kExitFailed;
 }
 
 // Returns nullopt for a directory without a manifest, which may hold a single store. If a mount of
@@ -89,6 +136,12 @@ void StackCommand::show_manifest(const delta::LockedManifest& locked, Report rep
     session_.print(fmt::format("{:<11} {}\n", "delta", shell_quoted(directory_)));
     session_.print(fmt::format("{:<11} {}\n", "uuid", format::uuid_text(manifest.delta)));
     session_.print(fmt::format("{:<11} {}\n", "image", format::uuid_text(manifest.image)));
+    if (manifest.base) {
+      session_.print(fmt::format("{:<11} {}\n", "base", base_text(manifest)));
+      for (const std::string& need : needs_of_base(session_, directory_, manifest)) {
+        session_.print(fmt::format("{:<11} {}\n", "needs", printable(need)));
+      }
+    }
     session_.print(fmt::format("{:<11} {}, the newest is {}\n", "stores", manifest.stores.size(),
                                manifest.stores.back().name()));
   }
@@ -119,9 +172,11 @@ int StackCommand::check_names(const std::optional<std::string>& as_of) {
     }
     return kExitDone;
   }
-  const auto image = open_image(session_, *options_.image, options_.image_options);
+  auto image = open_image(session_, *options_.image, options_.image_options);
   if (!image) return kExitFailed;
-  return NamesCheck(session_, {json, quiet, options_.repairs, as_of}).run(directory_, *image);
+  return NamesCheck(session_, {json, quiet, options_.repairs, as_of})
+      .run(directory_, std::move(image), *options_.image,
+           options_.image_options.open_options(session_));
 }
 
 // A mount may still be closing the newest layer. All other troubles are found by the check.

@@ -47,6 +47,7 @@ class StackCommand {
   [[nodiscard]] int show_stack(const delta::LockedManifest& locked, Report report);
   void show_manifest(const delta::LockedManifest& locked, Report report) const;
   [[nodiscard]] int show_stores(const delta::Manifest& manifest, std::size_t stores, Report report);
+  [[nodiscard]] int check_base(const delta::Manifest& manifest) const;
   [[nodiscard]] int check_names(const std::optional<std::string>& as_of);
   [[nodiscard]] Status wait_for_layers(std::size_t layers) const;
 

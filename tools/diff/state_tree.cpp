@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "delta/store/directory/states.h"
+#include "delta/view/bottom_image.h"
 #include "delta/view/generation.h"
 #include "delta/view/image_bottom.h"
 #include "delta/view/moment.h"
@@ -166,7 +167,8 @@ std::optional<StateArgument> state_argument(const Session& session, const std::s
 
 Result<OpenState> open_state(const Session& session, const StateArgument& argument,
                              const std::optional<std::string>& image_path) {
-  DGFS_TRY(manifest, delta::read_present_manifest(session.env(), argument.directory));
+  DGFS_TRY(present, delta::hold_present_base(session.env(), argument.directory));
+  const delta::Manifest& manifest = present.manifest;
   DGFS_TRY(stores, delta::find_state(manifest, argument.state, argument.directory));
   OpenState opened;
   opened.stores = stores;
@@ -176,19 +178,24 @@ Result<OpenState> open_state(const Session& session, const StateArgument& argume
                  "the delta does not tell where its image is; name it with --image")
         .in_file(argument.directory);
   }
-  DGFS_TRY(image, reader::Image::open(session.env(), path, ImageOptions().open_options(session)));
+  const auto of_image = ImageOptions().open_options(session);
+  DGFS_TRY(image, reader::Image::open(session.env(), path, of_image));
   opened.image = std::move(image);
-  if (opened.image->superblock().uuid != manifest.image) {
-    return Error(ErrorKind::kInvalidArgument, 6931, "is not the image of " + argument.directory)
-        .in_file(path);
+  DGFS_CHECK(view::check_is_of_delta(*opened.image, path, argument.directory, manifest));
+  if (stores != 0) {
+    DGFS_TRY(delta, open_stores(session, argument, manifest, stores));
+    opened.delta = std::move(delta);
   }
-  if (stores == 0) {
+  const auto& shown = opened.delta ? opened.delta->manifest() : manifest;
+  DGFS_TRY(bottom, view::bottom_of_delta(session.env(), opened.image, path, argument.directory,
+                                         shown, of_image));
+  opened.image = std::move(bottom);
+  if (!opened.delta) {
+    opened.held = std::move(present.held);
     opened.tree = make_image_tree(*opened.image);
     return opened;
   }
-  DGFS_TRY(delta, open_stores(session, argument, manifest, stores));
-  opened.delta = std::move(delta);
-  DGFS_TRY(view, view::View::open(session.env(), *opened.image, *opened.delta));
+  DGFS_TRY(view, view::View::open(session.env(), opened.image, *opened.delta));
   opened.view = std::move(view);
   opened.tree = std::make_unique<StateTree>(*opened.view);
   return opened;
@@ -197,6 +204,10 @@ Result<OpenState> open_state(const Session& session, const StateArgument& argume
 Result<std::optional<view::StateChanges>> changes_between(const OpenState& first,
                                                           const OpenState& second) {
   const auto& superblock = first.image->superblock();
+  // A merge came between the openings.
+  if (superblock.uuid != second.image->superblock().uuid) {
+    return std::optional<view::StateChanges>();
+  }
   const bool lists_names = (superblock.compat & format::feature::kCompatLinkNames) != 0;
   if (superblock.link_entries != 0 && !lists_names) {
     return std::optional<view::StateChanges>();

@@ -29,7 +29,8 @@ struct StateArgument {
 
 /// A state that is open, with all that shows it. Moved, not copied.
 struct OpenState {
-  std::unique_ptr<const reader::Image> image;
+  delta::HeldBase held;                          ///< of the delta, if `delta` does not hold it
+  std::shared_ptr<const reader::Image> image;    ///< below the stores
   std::unique_ptr<delta::DeltaDirectory> delta;  ///< null: the image alone
   std::unique_ptr<view::View> view;              ///< null: likewise
   std::unique_ptr<DiffTree> tree;

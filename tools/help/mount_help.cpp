@@ -26,6 +26,11 @@ constexpr struct {
      "keep the state of the delta unasked: when the newest state\n"
      "is that old (24h; s, m, h), or when so much was changed\n"
      "since then (10G; K, M, G, T)"},
+    {"merge", "off|SIZE",
+     "make all changes a part of the delta's base unasked once\n"
+     "they take so much (10G; K, M, G, T); off, the default:\n"
+     "on request"},
+    {"merge_rate", "BYTES", "merges pack at most so many bytes a second; K, M, G"},
     {"size", "BYTES", "the most that a delta may take, from 32M up; K, M, G, T as\nbelow"},
     {"commit", "SECONDS",
      "seconds of unsynced changes that a crash may lose (1);\n"

@@ -18,6 +18,8 @@
 namespace dgfs::tools {
 namespace {
 
+constexpr std::uint64_t kNsPerMs = 1'000'000;
+
 using Tree = boost::property_tree::ptree;
 
 // As in fuse/statistics/statistics.h, which is not included because this is also built without
@@ -95,6 +97,41 @@ std::string row(const char* label, const std::string& text) {
   return fmt::format("{:<12} {}\n", label, text);
 }
 
+// "base.0003.dgfs, made of photos.dgfs (12 % of it no longer used)"
+std::string base_row(const Tree& delta) {
+  const auto base = delta.get_child_optional("base");
+  if (!base || base->empty()) return {};
+  std::string made_of;
+  if (const auto files = base->get_child_optional("made_of")) {
+    for (const auto& [key, file] : *files) {
+      made_of += (made_of.empty() ? "" : ", ") + printable(file.data());
+    }
+  }
+  auto text = printable(base->get<std::string>("name", ""));
+  if (made_of.empty()) return row("base", text + ", which needs no other file");
+  return row("base", fmt::format("{}, made of {} ({} % of it no longer used)", text, made_of,
+                                 number(*base, "dead_percent")));
+}
+
+// Of the merge that is under way, or how the last one has ended.
+std::string merge_row(const Tree& delta) {
+  const auto merge = delta.get_child_optional("merge");
+  if (!merge || number(*merge, "number") == 0) return {};
+  if (merge->get<bool>("running", false)) {
+    return row("merge",
+               fmt::format("{} %, {} of {}, waited for writers {}", number(*merge, "percent"),
+                           size_text(number(*merge, "done_bytes")),
+                           size_text(number(*merge, "total_bytes")),
+                           duration_text(number(*merge, "waited_ms") * kNsPerMs)));
+  }
+  if (const auto reason = merge->get_optional<std::string>("error")) {
+    return row("merge", "the last one was given up: " + printable(*reason));
+  }
+  return row("merge",
+             fmt::format("the last one took {}",
+                         duration_text(merge->get<std::uint64_t>("result.took_ms", 0) * kNsPerMs)));
+}
+
 // For a mount with a delta.
 std::string delta_rows(const Tree& all, const Tree& delta) {
   const auto max_bytes = number(delta, "max_bytes");
@@ -102,6 +139,7 @@ std::string delta_rows(const Tree& all, const Tree& delta) {
          row("known", counted(number(all, "known_objects"), "object") + " to the kernel") +
          row("delta", printable(delta.get<std::string>("path", "")) + ", " +
                           counted(number(delta, "stores"), "store")) +
+         base_row(delta) + merge_row(delta) +
          row("space", fmt::format("{} used, {} free, {} in reserve{}",
                                   size_text(number(delta, "used_bytes")),
                                   size_text(number(delta, "free_bytes")),

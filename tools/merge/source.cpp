@@ -7,9 +7,9 @@
 #include "delta/control/closing_wait.h"
 #include "delta/control/control.h"
 #include "delta/store/directory/states.h"
+#include "delta/view/bottom_image.h"
 #include "delta/view/check/namespace_check.h"
 #include "delta/view/view_memory.h"
-#include "format/header/uuid.h"
 #include "tools/text/quoting.h"
 #include "tools/text/size_text.h"
 
@@ -96,24 +96,26 @@ Result<MergeSource> open_merge_source(const Session& session, const MergeInputs&
   if (inputs.check_image) {
     DGFS_CHECK(inputs.check_image(*source.image));
   }
-  const auto& uuid = source.image->superblock().uuid;
   DGFS_TRY(manifest, delta::read_present_manifest(session.env(), inputs.delta_path));
-  if (manifest.image != uuid) {
-    return Error(ErrorKind::kInvalidArgument, 6943,
-                 fmt::format("belongs to another image (uuid {} instead of {})",
-                             format::uuid_text(manifest.image), format::uuid_text(uuid)))
-        .in_file(inputs.delta_path);
-  }
+  DGFS_CHECK(
+      view::check_is_of_delta(*source.image, inputs.image_path, inputs.delta_path, manifest));
   delta::StoreOptions options;
   options.access = delta::StoreAccess::kReadOnly;
   memory.share_with(options);
   DGFS_TRY(delta, open_delta(session, inputs, options));
   source.delta = std::move(delta);
+  const bool has_base = source.delta->manifest().base.has_value();
+  DGFS_TRY(bottom, view::bottom_of_delta(session.env(), source.image, inputs.image_path,
+                                         inputs.delta_path, source.delta->manifest(), open));
+  source.image = std::move(bottom);
+  if (has_base && inputs.check_image) {
+    DGFS_CHECK(inputs.check_image(*source.image));
+  }
   source.state = state_of(*source.delta, inputs.as_of.has_value());
   DGFS_CHECK(check_names(source, inputs));
   view::ViewOptions view_options;
   memory.share_with(view_options);
-  DGFS_TRY(view, view::View::open(session.env(), *source.image, *source.delta, view_options));
+  DGFS_TRY(view, view::View::open(session.env(), source.image, *source.delta, view_options));
   source.view = std::move(view);
   return source;
 }

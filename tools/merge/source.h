@@ -25,13 +25,14 @@ struct MergeInputs {
   std::string delta_path;
   std::optional<std::string> as_of;  ///< a state; none: all changes of a delta that is not in use
   std::size_t memory_bytes = 0;      ///< of all caches, at least 16 MiB
-  /// Called once the image is open, before the delta is: may refuse. Empty: not wanted.
+  /// Called once the image is open, before the delta is, and again with the base of the delta if it
+  /// has one: may refuse. Empty: not wanted.
   std::function<Status(const reader::Image&)> check_image = {};
 };
 
 /// All that is open. Moved, not copied.
 struct MergeSource {
-  std::unique_ptr<const reader::Image> image;
+  std::shared_ptr<const reader::Image> image;  ///< below the stores
   std::unique_ptr<delta::DeltaDirectory> delta;
   std::unique_ptr<view::View> view;
   std::optional<delta::StateId> state;  ///< that the view shows, if a seal has made it

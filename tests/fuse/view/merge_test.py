@@ -238,7 +238,7 @@ class MergeCommands(DeltaCase):
         other = self.scratch / "other.dgfs"
         build(pathlib.Path(__file__).parent, other)
         refused = dgfs("merge", other, "--delta", self.delta, "-o", new, *REPACK, check=False)
-        self.expect_refused(refused, "belongs to another image (uuid ", code=1)
+        self.expect_refused(refused, "is not the image of ", code=1)
         self.expect_refused(self.merge("-o", new, *REPACK, "--as-of", "nope", check=False),
                             'no state "nope"', code=1)
         missing = dgfs("merge", self.image, "--delta", self.scratch / "none", "-o", new, *REPACK,
