@@ -131,8 +131,12 @@ Status MemoryTree::check_replaceable(const MemoryInode& directory, std::string_v
   return ok();
 }
 
+// All allocations come first: without memory, nothing has changed.
 void MemoryTree::set_entry(MemoryInode& directory, std::string_view name,
                            const MemoryInodePtr& inode, std::uint64_t change_id) {
+  MemoryEntries added;
+  if (inode) added.emplace(name, inode);
+  directory.name_changes.push_back({change_id, std::string(name), inode});
   const auto there = directory.entries.find(name);
   if (there != directory.entries.end()) {
     MemoryInode& old = *there->second;
@@ -144,9 +148,8 @@ void MemoryTree::set_entry(MemoryInode& directory, std::string_view name,
   if (inode) {
     ++inode->status.link_count;
     inode->status.change_time = now;
-    directory.entries.emplace(name, inode);
+    directory.entries.merge(added);
   }
-  directory.name_changes.push_back({change_id, std::string(name), inode});
   directory.status.modify_time = directory.status.change_time = now;
 }
 

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "storage/posix/lock_holders.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <charconv>
@@ -27,10 +29,13 @@ void each_entry(const fs::path& folder, const std::function<bool(const fs::path&
   }
 }
 
+// Asks no server of a network or FUSE file system: it may be stopped, or be the caller, which then
+// could not even be killed.
 bool is_file(const fs::path& path, const FileStatus& file) {
-  struct stat found {};
-  return ::stat(path.c_str(), &found) == 0 && found.st_dev == file.device &&
-         found.st_ino == file.inode;
+  struct statx found {};
+  return ::statx(AT_FDCWD, path.c_str(), AT_STATX_DONT_SYNC, STATX_INO, &found) == 0 &&
+         makedev(found.stx_dev_major, found.stx_dev_minor) == file.device &&
+         found.stx_ino == file.inode;
 }
 
 // "lock:   1: FLOCK  ADVISORY  WRITE 359 00:13:11691 0 EOF". The lock is that of the opening,

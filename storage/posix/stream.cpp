@@ -3,6 +3,7 @@
 #include "storage/posix/stream.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,10 +19,20 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
 
+Error interrupted(const std::string& path) {
+  return Error(ErrorKind::kInterrupted, 1160, "interrupted").in_file(path);
+}
+
 /// No call is repeated after a signal: a caught signal asks the program to end.
 Error failed(std::uint16_t code, const char* verb, const std::string& path) {
-  if (errno != EINTR) return os_error(code, errno, verb, path);
-  return Error(ErrorKind::kInterrupted, 1160, "interrupted").in_file(path);
+  return errno == EINTR ? interrupted(path) : os_error(code, errno, verb, path);
+}
+
+/// Returns how many bytes were read; 0: the end.
+Result<std::size_t> read_some(int fd, char* out, std::size_t bytes, const std::string& path) {
+  const auto count = ::read(fd, out, bytes);
+  if (count < 0) return failed(1162, "read", path);
+  return static_cast<std::size_t>(count);
 }
 
 Result<std::string> read_all(int fd, const std::string& path, std::uint64_t bytes_max) {
@@ -33,13 +44,24 @@ Result<std::string> read_all(int fd, const std::string& path, std::uint64_t byte
     }
     // The room doubles with the text, so that a long text is not copied for each chunk.
     text.resize(length + std::max(kChunkBytes, length));
-    const auto count = ::read(fd, text.data() + length, text.size() - length);
-    if (count < 0) return failed(1162, "read", path);
+    DGFS_TRY(count, read_some(fd, text.data() + length, text.size() - length, path));
     if (count == 0) {
       text.resize(length);
       return text;
     }
-    length += static_cast<std::size_t>(count);
+    length += count;
+  }
+}
+
+// A signal may come right before a read, and would not end it. Returns whether there is input, or
+// an error that the read will tell.
+bool wait_for_input(int fd, const std::atomic<bool>& stop) {
+  constexpr int kIntervalMs = 100;
+  for (;;) {
+    pollfd input{fd, POLLIN, 0};
+    const int ready = ::poll(&input, 1, kIntervalMs);
+    if (stop) return false;
+    if (ready != 0 && (ready > 0 || errno != EINTR)) return true;
   }
 }
 
@@ -51,6 +73,16 @@ Result<std::string> posix_read_stream(const std::string& path, std::uint64_t byt
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd) return failed(1163, "open", path);
   return read_all(fd.get(), path, bytes_max);
+}
+
+Result<std::string> posix_read_line(const std::atomic<bool>& stop) {
+  std::string line;
+  for (char byte = 0;;) {
+    if (!wait_for_input(STDIN_FILENO, stop)) return interrupted("standard input");
+    DGFS_TRY(count, read_some(STDIN_FILENO, &byte, 1, "standard input"));
+    if (count == 0 || byte == '\n') return line;
+    line += byte;
+  }
 }
 
 bool posix_is_pipe(int descriptor) {

@@ -4,6 +4,7 @@
 // Reads input once, from beginning to end: pipes, FIFOs, the standard input, and also files.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -16,6 +17,11 @@ namespace dgfs::storage {
 /// kInterrupted, kNotFound, kIsDirectory, kPermission, kIo.
 [[nodiscard]] Result<std::string> posix_read_stream(const std::string& path,
                                                     std::uint64_t bytes_max);
+
+/// Reads a line from the standard input, without its end. For what people type: two calls of the
+/// system for each byte. Errors: kInterrupted, kIo.
+/// @param stop  set, by a signal or another thread: the read ends within a tenth of a second
+[[nodiscard]] Result<std::string> posix_read_line(const std::atomic<bool>& stop);
 
 /// Whether another program reads the bytes written to the descriptor: a pipe, FIFO or socket.
 [[nodiscard]] bool posix_is_pipe(int descriptor);
