@@ -292,13 +292,18 @@ Status ImageBuilder::pack() {
 }
 
 // If there is too little space for all contents, there may still be enough for the different ones.
-// That is not to be hoped for if most contents are kept.
+// That is not to be hoped for if most contents are kept. Then other files on the disk may be in
+// use, and an attempt, which takes all that is free for a moment, would leave them none.
 Status ImageBuilder::reserve_image() {
-  auto reserved = volumes_.reserve(totals_.extent_bytes);
-  if (reserved || reserved.error().kind() != ErrorKind::kNoSpace) return reserved;
-  if (!keeps_volumes()) return finds_duplicates() ? Status(ok()) : std::move(reserved);
-  const auto free = volumes_.file(0).free_bytes();
-  if (!free) return reserved;
+  const bool is_beside_others = keeps_volumes() && volumes_.count() == 1;
+  const auto free =
+      is_beside_others ? volumes_.file(0).free_bytes() : Result<std::uint64_t>(UINT64_MAX);
+  if (!free || free.assume_value() >= totals_.extent_bytes) {
+    auto reserved = volumes_.reserve(totals_.extent_bytes);
+    const bool is_full = !reserved && reserved.error().kind() == ErrorKind::kNoSpace;
+    const bool may_fit = is_full && !keeps_volumes() && finds_duplicates();
+    return may_fit ? Status(ok()) : reserved;
+  }
   return Error(ErrorKind::kNoSpace, 4225,
                options_.image_path + " needs " + space_text(totals_.extent_bytes) + ", and " +
                    space_text(free.assume_value()) + " are free");

@@ -10,6 +10,7 @@ namespace dgfs::builder {
 Status LossLog::add(std::string path, Error error, LostPart part) {
   if (!keep_going_ || error.kind() == ErrorKind::kInterrupted) return error;
   ++(part == LostPart::kEntry ? count_ : part_count_);
+  if (each_) each_(path, part);
   if (losses_.size() < kLossesKeptMax) {
     losses_.push_back({std::move(path), error.message(), part});
   }

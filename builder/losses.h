@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "builder/report.h"
@@ -16,7 +18,10 @@ namespace dgfs::builder {
 /// For one thread.
 class LossLog {
  public:
-  explicit LossLog(bool keep_going) : keep_going_(keep_going) {}
+  /// @param each  called with the path of each loss, also of those that take() lacks; may be empty
+  explicit LossLog(bool keep_going,
+                   std::function<void(const std::string& path, LostPart)> each = {})
+      : keep_going_(keep_going), each_(std::move(each)) {}
 
   /// With keep_going, records the loss of `path` (below the source) and returns success, unless
   /// `error` is kInterrupted. Else returns `error`.
@@ -31,6 +36,7 @@ class LossLog {
 
  private:
   bool keep_going_;
+  std::function<void(const std::string& path, LostPart)> each_;
   std::uint64_t count_ = 0;
   std::uint64_t part_count_ = 0;
   std::vector<Loss> losses_;

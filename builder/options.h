@@ -104,6 +104,9 @@ struct BuildOptions {
   std::optional<std::uint32_t> gid;  ///< group for every entry
   std::optional<std::uint32_t> permission_mask;  ///< bits cleared from every mode (umask style)
   bool xattrs = true;                            ///< keep extended attributes
+  /// The scan also reads those of files with contents, which a build reads later. For a caller that
+  /// only scans.
+  bool scans_all_xattrs = false;
   bool hard_dereference = false;  ///< pack each name of an object as an object of its own
   /// Times of entries that are later than the image's become that one. Needs created_seconds or
   /// SOURCE_DATE_EPOCH, else kInvalidArgument.

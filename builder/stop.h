@@ -15,6 +15,7 @@ class StopFlag {
  public:
   explicit StopFlag(const std::atomic<bool>* flag = nullptr) : flag_(flag) {}
 
+  [[nodiscard]] const std::atomic<bool>* flag() const { return flag_; }
   [[nodiscard]] bool is_set() const {
     return flag_ != nullptr && flag_->load(std::memory_order_relaxed);
   }

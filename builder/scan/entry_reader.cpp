@@ -103,7 +103,8 @@ Status EntryReader::read_details(const storage::Directory& directory, std::strin
     entry.target = std::move(target);
   }
   // Xattrs of a file with content are read later from the open file, when it is packed.
-  const bool later = format::is_regular(status.mode) && status.size_bytes != 0;
+  const bool later =
+      format::is_regular(status.mode) && status.size_bytes != 0 && !options_.scans_all_xattrs;
   if (options_.xattrs && !later) {
     DGFS_TRY(xattrs, read_source_xattrs(directory, entry.name, on_unreadable()));
     entry.xattrs = std::move(xattrs.set);

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "builder/spool/time_coding.h"
 #include "builder/spool/tree_path.h"
 #include "format/coding.h"
 #include "format/content/extent.h"
@@ -32,23 +33,6 @@ Status decode_ref(Decoder& decoder, SideRef& ref) {
   return ok();
 }
 
-void encode_time(const std::optional<Time>& time, Encoder& encoder) {
-  encoder.fixed(static_cast<std::uint8_t>(time.has_value()));
-  if (!time) return;
-  encoder.fixed(time->seconds);
-  encoder.fixed(time->nanoseconds);
-}
-
-Status decode_time(Decoder& decoder, std::optional<Time>& time) {
-  DGFS_TRY(is_set, decoder.fixed<std::uint8_t>());
-  time.reset();
-  if (is_set == 0) return ok();
-  DGFS_TRY(seconds, decoder.fixed<std::int64_t>());
-  DGFS_TRY(nanoseconds, decoder.fixed<std::uint32_t>());
-  time = Time{seconds, nanoseconds};
-  return ok();
-}
-
 Status decode_attributes(Decoder& decoder, format::Entry& record) {
   DGFS_TRY(mode, decoder.fixed<std::uint32_t>());
   DGFS_TRY(uid, decoder.fixed<std::uint32_t>());
@@ -63,8 +47,11 @@ Status decode_attributes(Decoder& decoder, format::Entry& record) {
   record.mtime = {seconds, nanoseconds};
   record.link_count = link_count;
   record.rdev = rdev;
-  DGFS_CHECK(decode_time(decoder, record.ctime));
-  return decode_time(decoder, record.atime);
+  DGFS_TRY(ctime, decode_time(decoder));
+  DGFS_TRY(atime, decode_time(decoder));
+  record.ctime = ctime;
+  record.atime = atime;
+  return ok();
 }
 
 Status decode_content(Decoder& decoder, format::Entry& record) {

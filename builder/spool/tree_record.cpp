@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "builder/spool/time_coding.h"
 #include "format/coding.h"
 #include "format/entry/mode.h"
 
@@ -27,21 +28,6 @@ std::size_t begin_record(RecordKind kind, std::uint8_t flags, Buffer& out) {
 void end_record(std::size_t begin, Buffer& out) {
   format::store(MutableBytes(out), begin,
                 static_cast<std::uint32_t>(out.size() - begin - sizeof(std::uint32_t)));
-}
-
-void encode_time(const std::optional<Time>& time, Encoder& encoder) {
-  encoder.fixed(static_cast<std::uint8_t>(time.has_value()));
-  if (!time) return;
-  encoder.fixed(time->seconds);
-  encoder.fixed(time->nanoseconds);
-}
-
-Result<std::optional<Time>> decode_time(Decoder& decoder) {
-  DGFS_TRY(has_time, decoder.fixed<std::uint8_t>());
-  if (has_time == 0) return std::optional<Time>();
-  DGFS_TRY(seconds, decoder.fixed<std::int64_t>());
-  DGFS_TRY(nanoseconds, decoder.fixed<std::uint32_t>());
-  return std::optional(Time{seconds, nanoseconds});
 }
 
 void encode_kept(const KeptContent& kept, Encoder& encoder) {

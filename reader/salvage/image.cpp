@@ -198,6 +198,8 @@ std::vector<format::VolumeRecord> records_of(storage::Env& env, const SalvageFil
   if (!records.empty()) return records;
   const auto all = format::kFileBytesMax;  // the volume table is lost, so no end is known
   records.push_back({0, files.header ? files.header->data_end : all, {}});
+  const auto& origins = index.origins();
+  for (const auto& origin : origins) records.push_back({origin.number, all, {}});
   for (const auto& path : files_of_places(env, options.volume_paths)) {
     auto file = env.open(path);
     if (!file) continue;
@@ -206,13 +208,18 @@ std::vector<format::VolumeRecord> records_of(storage::Env& env, const SalvageFil
     const auto header = read_volume_header(*file.assume_value(), page.assume_value(), {});
     if (!header) continue;
     const auto& found = header.assume_value().header;
-    records.push_back({found.number, found.data_end, {}});
+    // The number in its header is that in its own image.
+    const auto is_of_other = [&](const format::VolumeOrigin& origin) {
+      return origin.image == found.image_uuid;
+    };
+    if (std::ranges::none_of(origins, is_of_other)) {
+      records.push_back({found.number, found.data_end, {}});
+    }
   }
-  std::sort(records.begin(), records.end(),
-            [](const auto& a, const auto& b) { return a.number < b.number; });
-  records.erase(std::unique(records.begin(), records.end(),
-                            [](const auto& a, const auto& b) { return a.number == b.number; }),
-                records.end());
+  const auto number_of = [](const format::VolumeRecord& record) { return record.number; };
+  std::ranges::stable_sort(records, {}, number_of);
+  const auto is_same = [](const auto& a, const auto& b) { return a.number == b.number; };
+  records.erase(std::unique(records.begin(), records.end(), is_same), records.end());
   return records;
 }
 

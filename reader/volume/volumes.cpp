@@ -168,6 +168,12 @@ Status Volumes::check_is_volume(const std::string& path) const {
   if (env_.open_directory(path)) return ok();
   DGFS_TRY(found, open_volume(env_, path, false, {}));
   if (slot_of(found)) return ok();
+  if (!origins_.empty()) {  // the image has volumes of several images
+    return Error(ErrorKind::kInvalidArgument, 3077,
+                 fmt::format("none of the volumes that the image needs (volume {} of image {})",
+                             found.header.number, format::uuid_text(found.header.image_uuid)))
+        .in_file(path);
+  }
   if (found.header.image_uuid != places_.uuid) {
     return Error(ErrorKind::kInvalidArgument, 3074,
                  fmt::format("a volume of another image (uuid {} instead of {})",
