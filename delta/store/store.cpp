@@ -74,6 +74,7 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
 Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
     : env_(env),
       options_(options),
+      is_sealed_(files.superblock.sealed.has_value()),
       own_files_(files.all()),
       superblocks_(std::move(files.superblocks)),
       files_(std::move(files.blocks), std::move(files.extents), options),

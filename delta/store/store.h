@@ -266,6 +266,8 @@ class Store {
   /// storage::File::lock_shared().
   [[nodiscard]] Status share() { return superblocks_->lock_shared(); }
 
+  /// Whether it was a layer when it was opened.
+  [[nodiscard]] bool is_sealed() const { return is_sealed_; }
   /// Whether ordinary batches are admitted now: the disk, or the cap, has space for a checkpoint.
   [[nodiscard]] bool takes_changes() const { return reserve_.is_there(); }
 
@@ -328,6 +330,7 @@ class Store {
   /// Made while there is memory for it.
   const Error unused_{ErrorKind::kIo, 7521, "the store did not come into use"};
   const StoreOptions options_;
+  const bool is_sealed_;
   Failure failure_;
   const std::vector<storage::File*> own_files_;
   std::unique_ptr<storage::File> superblocks_;  ///< holds the lock of the store: closed last

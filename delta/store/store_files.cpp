@@ -21,7 +21,10 @@ constexpr const char* kBlocks = "/blocks";
 constexpr const char* kExtents = "/extents";
 constexpr const char* kMaking = "/lock";
 constexpr std::array kSegments = {"/log.0", "/log.1"};
-constexpr std::array kAll = {kSuperblocks, kSegments[0], kSegments[1], kBlocks, kExtents, kMaking};
+constexpr const char* kDraft = "/draft";
+// In the order in which they are removed: what is left of a draft is still one.
+constexpr std::array kAll = {kSuperblocks, kSegments[0], kSegments[1], kBlocks,
+                             kExtents,     kMaking,      kDraft};
 // More processes than this do not take back a delta one after the other by chance.
 constexpr int kLocksMax = 100;
 
@@ -172,7 +175,9 @@ Result<StoreFiles> open_store_files(storage::Env& env, const std::string& direct
     log = std::move(opened);
   }
   DGFS_TRY(blocks, env.open(directory + kBlocks, {mode}));
-  DGFS_TRY(extents, env.open(directory + kExtents, {.mode = mode, .direct_writes = true}));
+  const bool is_direct = only_reads && options.values_past_page_cache;
+  DGFS_TRY(extents, env.open(directory + kExtents,
+                             {.mode = mode, .direct = is_direct, .direct_writes = !is_direct}));
   StoreFiles files{std::move(superblocks).value(), superblock, std::move(log), std::move(blocks),
                    std::move(extents)};
   files.identity = store_identity(files.all());
@@ -292,6 +297,21 @@ Result<bool> remove_unused_store(storage::Env& env, const std::string& directory
     if (!is_empty) return false;
   }
   return remove_files(env, directory);
+}
+
+Status mark_draft(storage::Env& env, const std::string& directory) {
+  auto made = env.make_directory(directory, kPrivateDirectory);
+  if (!made && made.error().kind() != ErrorKind::kExists) return made;
+  DGFS_CHECK(make_empty(env, directory + kDraft));
+  return ok();
+}
+
+bool is_draft(storage::Env& env, const std::string& directory) {
+  return env.status(directory + kDraft).has_value();
+}
+
+void unmark_draft(storage::Env& env, const std::string& directory) {
+  static_cast<void>(env.remove(directory + kDraft));
 }
 
 Result<std::uint64_t> bytes_on_disk(storage::Env& env, const std::string& directory) {

@@ -68,6 +68,13 @@ struct StoreFiles {
 /// Removes a store that no process uses, and that has no files of the user; leaves any other.
 /// Returns whether it is gone. Errors: kIo.
 [[nodiscard]] Result<bool> remove_layer(storage::Env& env, const std::string& directory);
+/// Notes beside a store that is still to be made that it is a draft: until a manifest names the
+/// store, whatever it holds counts for nothing. Makes its directory if there is none. Becomes
+/// durable with the store. Errors: kIo, kNoSpace.
+[[nodiscard]] Status mark_draft(storage::Env& env, const std::string& directory);
+[[nodiscard]] bool is_draft(storage::Env& env, const std::string& directory);
+/// Removes the note; an error leaves it, which does no harm once a manifest names the store.
+void unmark_draft(storage::Env& env, const std::string& directory);
 /// Bytes of the disk that all files of a store take. Errors: kIo.
 [[nodiscard]] Result<std::uint64_t> bytes_on_disk(storage::Env& env, const std::string& directory);
 /// Whether an open file is the one that has a name now. Errors: those of File::status() and

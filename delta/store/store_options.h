@@ -66,6 +66,8 @@ struct StoreOptions {
   /// How much time of unsynced changes a crash may lose. 0: each batch is durable before apply()
   /// returns, with threads or without.
   std::chrono::milliseconds commit_interval{1000};
+  /// Of a store that is only read: large values are read past the page cache.
+  bool values_past_page_cache = false;
   /// One budget for the caches of several stores and for other caches. Memory that a store holds
   /// outside its caches is taken from it. Null: only the store's own bounds apply.
   std::shared_ptr<CachePool> pool = nullptr;

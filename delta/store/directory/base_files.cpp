@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "storage/file_mode.h"
 #include "storage/name_lock.h"
 #include "storage/names.h"
 
@@ -61,6 +62,14 @@ bool is_needed(const BaseFile& file, const std::optional<BaseFacts>& base) {
   if (!base) return false;
   if (file.number == base->number) return true;
   return !file.is_index && std::ranges::binary_search(base->kept, file.number);
+}
+
+// Merges make regular files only; whatever else has such a name is the user's.
+Result<bool> is_regular(const storage::Directory& directory, const std::string& name) {
+  const auto status = directory.status(name);
+  if (!status && status.error().kind() == ErrorKind::kNotFound) return false;
+  if (!status) return status.error();
+  return storage::is_type(status.value().mode, storage::kTypeRegular);
 }
 
 // False: somebody holds it.
@@ -118,6 +127,8 @@ Result<Removal> remove_unneeded_bases(storage::Env& env, const std::string& dire
     const auto file = parsed(name);
     if (!file && !is_hidden_rest_of_base(name)) continue;
     if (file && (is_needed(*file, manifest.base) || file->number > end)) continue;
+    DGFS_TRY(is_file, is_regular(*opened, name));
+    if (!is_file) continue;
     DGFS_TRY(is_gone, remove_unless_held(env, directory + "/" + name));
     ++(is_gone ? removal.removed : removal.held);
   }

@@ -45,7 +45,8 @@ struct Removal {
 /// Whether merges make files with this name, apart from hidden ones.
 [[nodiscard]] bool is_base_file(std::string_view name);
 /// Removes the files of bases that the manifest does not need and that nobody holds, and hidden
-/// files that an interrupted merge has left. Errors: kIo.
+/// files that an interrupted merge has left. Directories, links and the like stay, whatever their
+/// names. Errors: kIo.
 [[nodiscard]] Result<Removal> remove_unneeded_bases(storage::Env& env, const std::string& directory,
                                                     const Manifest& manifest);
 

@@ -16,6 +16,7 @@
 #include "delta/store/directory/states.h"
 #include "delta/store/private_mode.h"
 #include "delta/store/store_files.h"
+#include "storage/file_mode.h"
 
 namespace dgfs::delta {
 namespace {
@@ -113,8 +114,10 @@ void vouch_for(storage::Env& env, const std::string& layer) {
   note_closed(env, layer, superblock.value().closed_at);
 }
 
-// The number of the store that has a directory of this name, unless the manifest names it.
-std::optional<std::uint64_t> unnamed_store(const std::string& name, const Manifest& manifest) {
+// The number of the store that has a directory of this name, unless the manifest names it. Other
+// files with such a name are the user's.
+std::optional<std::uint64_t> unnamed_store(const storage::Directory& directory,
+                                           const std::string& name, const Manifest& manifest) {
   std::uint64_t number = 0;
   const auto* const end = name.data() + name.size();
   const auto [stop, error] = std::from_chars(name.data(), end, number);
@@ -123,28 +126,39 @@ std::optional<std::uint64_t> unnamed_store(const std::string& name, const Manife
   if (error != std::errc() || stop != end || own.name() != name) return std::nullopt;
   const auto is_named = [&](const StackedStore& store) { return store.name() == name; };
   if (std::any_of(manifest.stores.begin(), manifest.stores.end(), is_named)) return std::nullopt;
+  const auto status = directory.status(name);
+  if (!status || !storage::is_type(status.value().mode, storage::kTypeDirectory)) {
+    return std::nullopt;
+  }
   return number;
 }
 
-// Removes directories of seals that were cut off before the manifest named them: nothing in them
-// was durable.
-Result<std::size_t> remove_leftovers(storage::Env& env, const std::string& directory,
-                                     const Manifest& manifest) {
+// Removes directories of seals and updates that were cut off before the manifest named them:
+// nothing in those of seals was durable, and those of updates are drafts. What cannot be removed,
+// since the disk is damaged, say, is no reason to refuse the delta.
+Result<Removal> remove_leftovers(storage::Env& env, const std::string& directory,
+                                 const Manifest& manifest) {
   DGFS_TRY(opened, env.open_directory(directory));
   DGFS_TRY(names, opened->list());
   std::size_t removed = 0;
   for (const std::string& name : names) {
-    if (name.starts_with(".new.") && is_hidden_rest(name)) {  // of replace_manifest()
+    if (name.starts_with(".new.") && is_hidden_rest(name)) {  // of write_next_manifest()
       DGFS_CHECK(env.remove(directory + "/" + name));
       continue;
     }
-    if (!unnamed_store(name, manifest)) continue;
-    DGFS_TRY(is_gone, remove_unused_store(env, directory + "/" + name));
-    if (is_gone) ++removed;
+    if (!unnamed_store(*opened, name, manifest)) continue;
+    const auto path = directory + "/" + name;
+    const auto is_gone =
+        is_draft(env, path) ? remove_layer(env, path) : remove_unused_store(env, path);
+    if (is_gone && is_gone.value()) ++removed;
   }
-  DGFS_TRY(absorbed, remove_absorbed_stores(env, directory, manifest));
-  DGFS_TRY(bases, remove_unneeded_bases(env, directory, manifest));
-  return removed + absorbed.removed + bases.removed;
+  Removal all{removed, 0};
+  for (const auto& part : {remove_absorbed_stores(env, directory, manifest),
+                           remove_unneeded_bases(env, directory, manifest)}) {
+    all.removed += part ? part.value().removed : 0;
+    all.held += part ? part.value().held : 1;
+  }
+  return all;
 }
 
 // The slot that was read may not be on the disk, so it is written again and synced. If the other
@@ -163,22 +177,31 @@ Status heal(storage::File& file, Manifest& manifest) {
 
 }  // namespace
 
-// No number of a store is used again, so a lower one belongs to a layer that a merge has taken.
+// No number of a store is used again, so a lower one belongs to a layer that a merge or a join has
+// taken, to a join that was cut off, to an empty store that an update has replaced, or to a store
+// that a rollback has left.
 Result<Removal> remove_absorbed_stores(storage::Env& env, const std::string& directory,
-                                       const Manifest& manifest) {
+                                       const Manifest& manifest,
+                                       const std::set<std::uint64_t>& kept) {
   Removal removal;
-  if (!manifest.base) return removal;
+  std::optional<Error> failed;
+  if (!has_states(manifest)) return removal;
   DGFS_TRY(opened, env.open_directory(directory));
   DGFS_TRY(names, opened->list());
   for (const std::string& name : names) {
-    const auto number = unnamed_store(name, manifest);
-    if (!number || *number >= manifest.next_number) continue;
-    DGFS_TRY(is_gone, remove_layer(env, directory + "/" + name));
-    ++(is_gone ? removal.removed : removal.held);
+    const auto number = unnamed_store(*opened, name, manifest);
+    if (!number || *number >= manifest.next_number || kept.contains(*number)) continue;
+    auto is_gone = remove_layer(env, directory + "/" + name);
+    if (is_gone) {
+      ++(is_gone.value() ? removal.removed : removal.held);
+    } else if (!failed) {
+      failed = std::move(is_gone).error();
+    }
   }
   if (removal.removed != 0) {
     DGFS_CHECK(env.sync_directory(directory));
   }
+  if (failed) return *failed;
   return removal;
 }
 
@@ -292,7 +315,8 @@ Result<std::unique_ptr<DeltaDirectory>> DeltaDirectory::open(storage::Env& env,
   DGFS_CHECK(delta->open_stores());
   if (options.access == StoreAccess::kReadWrite) {
     DGFS_TRY(removed, remove_leftovers(env, directory, delta->manifest_));
-    delta->leftovers_ = removed;
+    delta->leftovers_ = removed.removed;
+    delta->has_unneeded_ = removed.held != 0;
   }
   return delta;
 }

@@ -13,11 +13,15 @@
 // Only its owner has permissions for the directory and its files.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,6 +69,34 @@ struct PreparedBase {
   HeldBase held;                               ///< of the next manifest
   std::vector<std::shared_ptr<Store>> stores;  ///< without the merged layers
   std::uint64_t absorbed_bytes = 0;            ///< of the disk that these take
+};
+
+/// Neighbouring layers of a stack. A value.
+struct LayerRange {
+  std::size_t begin = 0;  ///< number of the oldest
+  std::size_t end = 0;    ///< behind the newest
+
+  [[nodiscard]] std::size_t size() const { return end - begin; }
+  friend bool operator==(const LayerRange&, const LayerRange&) = default;
+};
+
+/// A join that was begun. A value.
+struct JoinPlan {
+  std::vector<StackedStore> layers;  ///< that are joined, the oldest first
+  /// The layer that takes their place; without its UUID until it is made.
+  StackedStore joined;
+  std::uint64_t bytes_needed = 0;  ///< of the disk, until the joined layers go; an upper bound
+};
+
+/// The bytes of the disk that a join of layers with so many needs until they are gone, an upper
+/// bound.
+[[nodiscard]] std::uint64_t bytes_to_join(std::uint64_t layer_bytes);
+/// A joined layer that waits for its manifest. Moved, not copied.
+struct PreparedJoin {
+  Manifest next;
+  std::vector<std::shared_ptr<Store>> stores;  ///< with the joined layer in place of the others
+  std::uint64_t joined_bytes = 0;              ///< of the disk that it takes
+  std::uint64_t replaced_bytes = 0;            ///< that the others take
 };
 
 /// A seal that was made. A value.
@@ -127,9 +159,16 @@ class DeltaDirectory {
   /// has none. Nothing if no name was asked for, there is no state, or it has another name. Errors:
   /// those of check_seal() about the name; kIo, kNoSpace: then the name may be there or not.
   [[nodiscard]] Status name_newest_state(const SealRequest& request);
+  /// Takes the names and pins of states away, durably, with one change of the manifest; the states
+  /// go with the next join or merge. Errors: those of without_states(); kPermission (opened for
+  /// reading); kIo, kNoSpace: then they may be dropped or not.
+  /// @param states  ids of layers, or of the base
+  [[nodiscard]] Status drop_states(std::span<const StateId> states);
   /// Notes in the manifest where the image is, for commands without a mount. Nothing if the delta
   /// has no states yet, or is open only for reading. Errors: kIo, kNoSpace.
   [[nodiscard]] Status note_image(const std::string& path);
+  /// Space that a seal needs for the next store. An upper bound.
+  [[nodiscard]] std::uint64_t next_store_bytes() const;
   /// First step: makes and opens the next store. After an error nothing is left.
   /// @param end_of_objects  the next store is born there; above the object numbers that the newest
   ///                        store has or will get
@@ -171,11 +210,62 @@ class DeltaDirectory {
   /// then on stores() lacks the merged layers, which stay on disk until remove_unneeded(). Errors:
   /// kIo, kNoSpace: afterwards the manifest has the old stack or the new one.
   [[nodiscard]] Status commit_base(PreparedBase base);
-  /// Removes merged layers, and files of earlier bases, that nothing needs and no process uses; the
-  /// next opening for writing removes the others. Returns whether all are gone. Errors: kIo.
+  /// Removes merged and joined layers, and files of earlier bases, that nothing needs and no
+  /// process uses; the next opening for writing removes the others. Returns whether all are gone.
+  /// Errors: kIo.
   [[nodiscard]] Result<bool> remove_unneeded();
+  /// Whether the last removal, or the opening, has left something because a process uses it.
+  [[nodiscard]] bool has_unneeded() const { return has_unneeded_; }
+
+  // Joins: one layer takes the place of several neighbours. The states between them are gone then;
+  // that of the newest stays. The thread that seals makes these calls; between the first and the
+  // last it may seal, but makes no base. Only reading the old layers and loading the new one, which
+  // take long, may be done in another thread (delta/store/join/stack_join.h).
+
+  /// The bytes of the disk that a join of layers needs until they are gone, an upper bound. Errors:
+  /// kIo.
+  [[nodiscard]] Result<std::uint64_t> bytes_to_join(const LayerRange& layers) const;
+  /// First step: takes a number for the directory of the joined layer, durably. It is never used
+  /// again, so that whatever a crash leaves there is known as a leftover. Errors: kInvalidArgument
+  /// (fewer than two layers; not all are layers with states; a state below the newest has a name or
+  /// pins), kNoSpace (with the bytes that it needs), kLimit (there is no higher number),
+  /// kPermission (opened for reading), kIo.
+  [[nodiscard]] Result<JoinPlan> begin_join(const LayerRange& layers);
+  /// Ends a join that is not committed, and removes what it has made. What is left is removed by
+  /// the next opening for writing.
+  void give_up(const JoinPlan& plan) noexcept;
+  /// Second step, once the layer is made: checks and opens it. Errors: kChanged (the layers are not
+  /// neighbours any more, or a state below the newest has got a name or pins), kCorrupt (it is not
+  /// the layer of the plan); those of Store::open() and Store::start().
+  [[nodiscard]] Result<PreparedJoin> prepare_join(const JoinPlan& plan) const;
+  /// Third step: changes the manifest, durably. No other call has changed it since the second. From
+  /// then on stores() has the joined layer; the others stay on disk until remove_unneeded().
+  /// Errors: kIo, kNoSpace: afterwards the manifest has the old stack or the new one.
+  [[nodiscard]] Status commit_join(PreparedJoin join);
   /// How many files and stores the opening has removed that interrupted seals and merges had left.
   [[nodiscard]] std::size_t leftovers() const { return leftovers_; }
+
+  // Updates: changes that become the newest state all at once. They go into a store that the
+  // manifest does not name before the end. Nobody else changes the delta meanwhile. A crash leaves
+  // the old stack or the new one; the next opening for writing removes the rest.
+
+  /// Whether an update could be made. Errors: those of check_seal(); kExists only if another state
+  /// than the newest has the name.
+  [[nodiscard]] Status check_update(const SealRequest& request) const;
+  /// First step: makes and opens a store. Then it is newest(), and manifest() and stores() have it
+  /// above all others. If the one below it has changes, these become a state of their own.
+  /// @param end_of_objects  it is born there; above the object numbers that other stores have
+  /// Errors: those of check_seal() and Store::open(). After an error call give_up_update().
+  [[nodiscard]] Status begin_update(const SealRequest& request, std::uint64_t end_of_objects);
+  /// Last step: makes the update the newest state, durably, with an empty store over it. Call it
+  /// after close(), when nobody uses stores() any more. No other call may follow but manifest().
+  /// @param end_of_objects  above the object numbers that the update's store has
+  /// Errors: kIo, kNoSpace: the manifest may have the old stack or the new one; kCorrupt (of
+  /// numbers that no manifest may have).
+  [[nodiscard]] Result<SealOutcome> commit_update(std::uint64_t end_of_objects);
+  /// Instead of the last step: removes the update's store, unless the manifest may name it. Nobody
+  /// uses the store any more. Does nothing if no update is under way.
+  void give_up_update() noexcept;
 
   /// Store::start() of each store. Errors: those of it.
   [[nodiscard]] Status start();
@@ -219,7 +309,20 @@ class DeltaDirectory {
         privacy_(std::move(locked.privacy)),
         manifest_(std::move(locked.manifest)) {}
 
+  /// An update between its first and its last step.
+  struct UpdateUnderWay {
+    Manifest before;
+    SealRequest request;
+    bool is_replacing = false;  ///< the store below it has no changes, and goes
+    bool is_named = false;      ///< the manifest may name the update's store
+    std::string path;           ///< of that store
+    std::string next_path;      ///< of the store that will lie over it
+  };
+
   [[nodiscard]] Status check_name(const SealRequest& request) const;
+  [[nodiscard]] Time time_of_seal() const;
+  [[nodiscard]] Manifest manifest_of_update(std::uint64_t end_of_objects) const;
+  [[nodiscard]] Status finish_update();
   [[nodiscard]] Status rewrite(Manifest next);
   [[nodiscard]] Status open_stores();
   [[nodiscard]] Result<std::shared_ptr<Store>> open_store(std::size_t index) const;
@@ -228,6 +331,12 @@ class DeltaDirectory {
   [[nodiscard]] Status finish_layer(Store& store, const StackedStore& layer) const;
   [[nodiscard]] std::string path_of(const StackedStore& store) const;
   [[nodiscard]] Status check_space() const;
+  [[nodiscard]] Status check_join(const LayerRange& layers) const;
+  [[nodiscard]] Status check_space_to_join(std::uint64_t bytes_needed) const;
+  [[nodiscard]] Result<std::uint64_t> free_bytes() const;
+  /// Bytes below the cap that the newest store must leave.
+  [[nodiscard]] std::uint64_t bytes_of_others() const;
+  void renew_cap();
 
   storage::Env& env_;
   const std::string directory_;
@@ -235,8 +344,13 @@ class DeltaDirectory {
   std::unique_ptr<storage::File> lock_;  ///< the manifest; null: only layers are open
   const Privacy privacy_;
   std::size_t leftovers_ = 0;
+  std::atomic<bool> has_unneeded_ = false;
   HeldBase held_;         ///< of the thread that seals
   HeldBase held_before_;  ///< the last base, until remove_unneeded(); the same
+  /// Numbers of the directories of joins that were begun, and bytes that these need; of the thread
+  /// that seals.
+  std::map<std::uint64_t, std::uint64_t> being_joined_;
+  std::optional<UpdateUnderWay> update_;
 
   mutable std::mutex
       mutex_;  ///< innermost; guards what follows. Only the thread that seals changes it
@@ -246,11 +360,14 @@ class DeltaDirectory {
   std::uint64_t closing_bytes_ = 0;  ///< of these, in a layer that is being closed
 };
 
-/// Removes the directories of layers that merges have taken into a base, unless a process uses
-/// them. Errors: kIo.
+/// Removes the directories of layers that merges or joins have taken, of joins that were cut off,
+/// of empty stores that updates have replaced, and of stores that a rollback has left, unless a
+/// process uses them. Errors: kIo.
+/// @param kept  numbers of directories that are being made
 [[nodiscard]] Result<Removal> remove_absorbed_stores(storage::Env& env,
                                                      const std::string& directory,
-                                                     const Manifest& manifest);
+                                                     const Manifest& manifest,
+                                                     const std::set<std::uint64_t>& kept = {});
 
 /// Locks and reads the manifest of a delta; kReadOnly takes a shared lock. For kReadWrite it mends
 /// the manifest, and makes the delta private. Errors: those of DeltaDirectory::open().

@@ -88,17 +88,19 @@ Status DeltaDirectory::commit_base(PreparedBase base) {
     std::swap(held_, base.held);
     held_before_ = std::move(base.held);
   }
-  if (options_.max_bytes != 0) {
-    newest().set_max_bytes(options_beside(options_, sealed_bytes()).max_bytes);
-  }
+  renew_cap();
   return ok();
 }
 
 Result<bool> DeltaDirectory::remove_unneeded() {
   held_before_ = {};
-  DGFS_TRY(stores, remove_absorbed_stores(env_, directory_, manifest_));
+  has_unneeded_ = true;
+  std::set<std::uint64_t> kept;
+  for (const auto& [number, bytes_needed] : being_joined_) kept.insert(number);
+  DGFS_TRY(stores, remove_absorbed_stores(env_, directory_, manifest_, kept));
   DGFS_TRY(bases, remove_unneeded_bases(env_, directory_, manifest_));
-  return stores.held == 0 && bases.held == 0;
+  has_unneeded_ = stores.held != 0 || bases.held != 0;
+  return !has_unneeded_;
 }
 
 // Whoever removes a base changes the manifest first. So if the manifest still names it once it is

@@ -9,50 +9,13 @@
 #include <utility>
 
 #include "delta/store/directory/delta_directory.h"
+#include "delta/store/directory/manifest_change.h"
 #include "delta/store/directory/space_to_begin.h"
 #include "delta/store/directory/stacked_stores.h"
 #include "delta/store/directory/states.h"
-#include "delta/store/private_mode.h"
 #include "delta/store/store_files.h"
 
 namespace dgfs::delta {
-namespace {
-
-// Of the directory of the next store.
-std::uint64_t next_number(const Manifest& manifest) {
-  return has_states(manifest) ? manifest.next_number : manifest.stores.back().number + 1;
-}
-
-// A delta of version 2 has layers only if a program sealed it between two mounts.
-void give_states(storage::Env& env, Manifest& manifest, Time sealed_at) {
-  if (has_states(manifest)) return;
-  manifest.next_number = next_number(manifest);
-  manifest.version = kStatesManifestVersion;
-  StateId below{};
-  for (std::size_t i = 0; i < manifest.stores.size(); ++i) {
-    LayerFacts& layer = manifest.stores[i].layer;
-    layer.parent = below;
-    if (i + 1 == manifest.stores.size()) return;
-    env.random(layer.state);
-    layer.end_of_objects = manifest.stores[i + 1].born_object;
-    layer.last_sequence = manifest.stores[i + 1].first_sequence - 1;
-    layer.sealed_at = sealed_at;
-    below = layer.state;
-  }
-}
-
-// The new file is locked before it gets the name, so no other process opens the delta in between.
-Status replace_manifest(storage::Env& env, const std::string& directory, Manifest& manifest,
-                        std::unique_ptr<storage::File>& locked) {
-  DGFS_TRY(file, env.create_unnamed(directory));
-  DGFS_CHECK(write_both_slots(*file, manifest));
-  DGFS_CHECK(file->lock());
-  DGFS_CHECK(env.publish(*file, manifest_path(directory), kPrivateFile));
-  locked = std::move(file);
-  return ok();
-}
-
-}  // namespace
 
 bool DeltaDirectory::is_unchanged() const {
   return newest().sequence() < manifest_.stores.back().first_sequence;
@@ -64,15 +27,20 @@ Status DeltaDirectory::check_seal(const SealRequest& request) const {
         .in_file(directory_);
   }
   DGFS_CHECK(check_name(request));
-  if (layers_of(manifest_) >= kLayersMax) {
-    return Error(
-               ErrorKind::kLimit, 7519,
-               fmt::format("the delta has {} layers, the most that it may have; 'dgfs delta merge' "
-                           "makes them a part of its base",
-                           layers_of(manifest_)))
+  if (const auto layers = layers_of(manifest_); layers >= kLayersMax) {
+    const bool is_any_free =
+        std::any_of(manifest_.stores.begin(), manifest_.stores.end() - 2,
+                    [](const StackedStore& store) { return !is_wanted(store.layer); });
+    return Error(ErrorKind::kLimit, 7519,
+                 is_any_free ? fmt::format("the delta has {} layers, the most that it may have; "
+                                           "'dgfs delta compact' joins them",
+                                           layers)
+                             : fmt::format("{} layers, all named or in use; drop one with 'dgfs "
+                                           "delta drop'",
+                                           layers))
         .in_file(directory_);
   }
-  if (next_number(manifest_) >= kDirectoryNumberMax) {
+  if (next_store_number(manifest_) >= kDirectoryNumberMax) {
     return Error(ErrorKind::kLimit, 7420, "there is no higher number of a store")
         .in_file(directory_);
   }
@@ -118,22 +86,39 @@ Status DeltaDirectory::rewrite(Manifest next) {
   return ok();
 }
 
-Status DeltaDirectory::check_space() const {
+std::uint64_t DeltaDirectory::next_store_bytes() const {
   auto options = options_;
   options.parameters = newest().parameters();
-  const auto needed_bytes = bytes_to_begin(options);
+  return bytes_to_begin(options);
+}
+
+Status DeltaDirectory::check_space() const {
+  const auto needed_bytes = next_store_bytes();
   const auto disk = lock_->free_bytes();
   auto free_bytes = disk ? disk.value() : UINT64_MAX;
-  if (options.max_bytes != 0) {
+  bool is_capped = false;
+  const auto max_bytes = options_.max_bytes;
+  if (max_bytes != 0) {
     DGFS_TRY(newest_bytes, bytes_on_disk(env_, path_of(manifest_.stores.back())));
-    const auto taken_bytes = sealed_bytes() + newest_bytes;
-    free_bytes = std::min(free_bytes, options.max_bytes - std::min(options.max_bytes, taken_bytes));
+    const auto taken_bytes = bytes_of_others() + newest_bytes;
+    const auto room_bytes = max_bytes - std::min(max_bytes, taken_bytes);
+    is_capped = room_bytes < free_bytes;
+    free_bytes = std::min(free_bytes, room_bytes);
   }
   if (free_bytes >= needed_bytes) return ok();
   return Error(ErrorKind::kNoSpace, 7520,
-               fmt::format("sealing needs {} MB for the next store; {} MB are free",
-                           (needed_bytes + 999'999) / 1'000'000, free_bytes / 1'000'000))
+               fmt::format("sealing needs {} MB for the next store; {} MB are free{}",
+                           (needed_bytes + 999'999) / 1'000'000, free_bytes / 1'000'000,
+                           is_capped ? " below size=" : ""))
       .in_file(directory_);
+}
+
+// It never falls, whatever the clock says.
+Time DeltaDirectory::time_of_seal() const {
+  Time time = env_.now();
+  if (manifest_.base) time = std::max(time, manifest_.base->sealed_at);
+  for (const StackedStore& store : manifest_.stores) time = std::max(time, store.layer.sealed_at);
+  return time;
 }
 
 Result<SealPlan> DeltaDirectory::prepare_seal(const SealRequest& request,
@@ -151,15 +136,9 @@ Result<SealPlan> DeltaDirectory::prepare_seal(const SealRequest& request,
   env_.random(plan.facts.state);
   plan.facts.end_of_objects = end_of_objects;
   plan.facts.name = request.name;
-  plan.facts.sealed_at = env_.now();
-  if (manifest_.base) {
-    plan.facts.sealed_at = std::max(plan.facts.sealed_at, manifest_.base->sealed_at);
-  }
-  for (const StackedStore& store : manifest_.stores) {
-    plan.facts.sealed_at = std::max(plan.facts.sealed_at, store.layer.sealed_at);
-  }
+  plan.facts.sealed_at = time_of_seal();
   plan.image_path = request.image_path;
-  plan.next.number = next_number(manifest_);
+  plan.next.number = next_store_number(manifest_);
   plan.next.born_object = end_of_objects;
   plan.next.first_sequence = last_sequence + 1;
   plan.next.layer.parent = plan.facts.state;
@@ -170,7 +149,7 @@ Result<SealPlan> DeltaDirectory::prepare_seal(const SealRequest& request,
     DGFS_TRY(newest_bytes, bytes_on_disk(env_, path_of(newest_store)));
     DGFS_TRY(fresh,
              Store::open(env_, path_of(plan.next),
-                         options_to_open(options_beside(options_, sealed_bytes() + newest_bytes),
+                         options_to_open(options_beside(options_, bytes_of_others() + newest_bytes),
                                          manifest_.stores.size() + 1, true)));
     plan.fresh = std::move(fresh);
     if (plan.fresh->takes_changes()) return ok();
@@ -204,20 +183,11 @@ Result<Manifest> DeltaDirectory::commit_seal(const SealPlan& plan, std::uint64_t
   if (!plan.image_path.empty() && plan.image_path.size() <= kImagePathBytesMax) {
     next.image_path = plan.image_path;
   }
-  // Damage of a superblock may have led to numbers that no program would read.
-  if (const auto readable = decode_manifest(encode_manifest(next)); !readable) {
-    return Error(readable.error()).in_file(directory_);
-  }
   Manifest answer = next;
   auto stores = this->stores();
   stores.push_back(plan.fresh);
   const auto bytes = bytes_on_disk(env_, path_of(manifest_.stores.back()));
-  if (has_states(manifest_)) {
-    ++next.generation;
-    DGFS_CHECK(write_both_slots(*lock_, next));
-  } else {
-    DGFS_CHECK(replace_manifest(env_, directory_, next, lock_));
-  }
+  DGFS_CHECK(write_next_manifest(env_, directory_, lock_, manifest_, next));
   const std::lock_guard lock(mutex_);
   manifest_ = std::move(next);
   stores_ = std::move(stores);
@@ -245,9 +215,7 @@ Status DeltaDirectory::end_closing() {
     stores_[index] = std::move(store);
     sealed_bytes_ += bytes - std::exchange(closing_bytes_, 0);
   }
-  if (options_.max_bytes != 0) {
-    newest().set_max_bytes(options_beside(options_, sealed_bytes()).max_bytes);
-  }
+  renew_cap();
   return ok();
 }
 

@@ -33,4 +33,9 @@ struct LayerFacts {
   friend bool operator==(const LayerFacts&, const LayerFacts&) = default;
 };
 
+/// Whether the state stays until it is dropped.
+[[nodiscard]] inline bool is_wanted(const LayerFacts& layer) {
+  return !layer.name.empty() || layer.pins != 0;
+}
+
 }  // namespace dgfs::delta

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <vector>
 
 namespace dgfs::delta {
@@ -38,6 +39,11 @@ std::string title_of(const Manifest& manifest, const StateId& state, const std::
 
 }  // namespace
 
+// Gaps are shorter by the batches that came meanwhile, so a rest is left of what they are not.
+std::uint64_t changes_in(const StackedStore& layer) {
+  return (layer.layer.last_sequence + 1 - layer.first_sequence) % kBatchesUntilSwitch;
+}
+
 std::size_t layers_of(const Manifest& manifest) {
   const bool ends_with_layer = !is_base(manifest.stores.back().layer.state);
   return manifest.stores.size() - (ends_with_layer ? 0 : 1);
@@ -47,6 +53,30 @@ std::string state_text(const StateId& state) {
   std::string text;
   for (const std::uint8_t byte : state) text += fmt::format("{:02x}", byte);
   return text;
+}
+
+Result<std::vector<StateId>> parse_states(std::string_view text) {
+  std::vector<StateId> states;
+  while (!text.empty()) {
+    const auto end = text.find(' ');
+    const auto word = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    if (word.empty()) continue;
+    StateId state{};
+    const bool is_whole =
+        word.size() == 2 * state.size() && std::ranges::all_of(word, is_hex_digit);
+    for (std::size_t i = 0; is_whole && i < state.size(); ++i) {
+      const auto* const digits = word.data() + 2 * i;
+      std::from_chars(digits, digits + 2, state.at(i), 16);
+    }
+    if (!is_whole) {
+      return Error(ErrorKind::kInvalidArgument, 7668,
+                   fmt::format("\"{}\" is no whole id of a state", word));
+    }
+    states.push_back(state);
+  }
+  if (!states.empty()) return states;
+  return Error(ErrorKind::kInvalidArgument, 7669, "no state was named");
 }
 
 std::string short_state_text(const Manifest& manifest, const StateId& state) {

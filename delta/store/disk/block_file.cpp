@@ -82,6 +82,39 @@ Status BlockFile::write_to(Taken& taken, std::span<const Bytes> parts,
   }
 }
 
+Result<Extent> BlockFile::write_in_pieces(
+    std::uint64_t length_bytes, std::size_t piece_bytes,
+    const std::function<Status(std::uint64_t begin_bytes, MutableBytes out)>& fill) {
+  Buffer piece(std::min<std::uint64_t>(piece_bytes, length_bytes));
+  auto taken = take(padded_bytes(length_bytes));
+  const Extent extent{taken.front().offset_bytes, length_bytes};
+  try {
+    const auto written = [&]() -> Status {
+      for (std::uint64_t at = 0; at < length_bytes; at += piece.size()) {
+        piece.resize(std::min<std::uint64_t>(piece.size(), length_bytes - at));
+        DGFS_CHECK(fill(at, piece));
+        const Bytes bytes(piece);
+        DGFS_CHECK(write_claimed(extent.offset_bytes + at, std::span(&bytes, 1), bytes.size()));
+      }
+      return ok();
+    }();
+    const std::lock_guard lock(mutex_);
+    is_synced_ = false;
+    if (!written) {
+      give_back(taken);
+      return written.error();
+    }
+    written_bytes_ += length_bytes;
+    note_filled(taken.front());
+    return extent;
+  } catch (...) {  // nothing refers to the bytes that are there now
+    const std::lock_guard lock(mutex_);
+    is_synced_ = false;
+    give_back(taken);
+    throw;
+  }
+}
+
 // Some of its holes may have disk space by now. Not knowing it does no harm.
 void BlockFile::give_back(Taken& taken) {
   if (cap_ != nullptr) cap_->give_back(taken.front().hole_bytes);

@@ -61,6 +61,14 @@ class BlockFile {
   /// @param extents  gets the extents of the blocks, in order; after an error or an exception,
   ///                 those of the blocks that were written
   [[nodiscard]] Status write_all(std::span<const Bytes> blocks, std::vector<Extent>& extents);
+  /// The same for a long block, piece by piece, without its checksum. After an error no other place
+  /// is tried.
+  /// @param piece_bytes  of all pieces but the last; a multiple of kBlockAlignmentBytes
+  /// @param fill         gets the bytes of each piece in order, from an offset in the block on
+  /// Errors: those of write() and of `fill`.
+  [[nodiscard]] Result<Extent> write_in_pieces(
+      std::uint64_t length_bytes, std::size_t piece_bytes,
+      const std::function<Status(std::uint64_t begin_bytes, MutableBytes out)>& fill);
   /// Errors: kIo; kCorrupt if the block is not the one that was written.
   [[nodiscard]] Result<Buffer> read(const Place& place) const;
   /// Reads bytes unchecked; the caller calls check() later.

@@ -3,20 +3,9 @@
 #include "delta/store/run/run_cuts.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace dgfs::delta {
 namespace {
-
-// The shortest prefix of `first` that is above `last`.
-std::string separator(std::string_view last, std::string_view first) {
-  const auto end = std::min(last.size(), first.size());
-  const auto shared =
-      std::mismatch(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(end), first.begin())
-          .first -
-      last.begin();
-  return std::string(first.substr(0, static_cast<std::size_t>(shared) + 1));
-}
 
 // Visits points and range tombstones in the order of their first keys.
 class MessageWalk {
@@ -63,6 +52,15 @@ class MessageWalk {
 };
 
 }  // namespace
+
+std::string separator(std::string_view last, std::string_view first) {
+  const auto end = std::min(last.size(), first.size());
+  const auto shared =
+      std::mismatch(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(end), first.begin())
+          .first -
+      last.begin();
+  return std::string(first.substr(0, static_cast<std::size_t>(shared) + 1));
+}
 
 std::vector<RunCut> cuts_of(const Run& run, std::size_t part_bytes) {
   std::vector<RunCut> cuts;

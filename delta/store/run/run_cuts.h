@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "delta/store/run/run.h"
@@ -18,6 +19,8 @@ struct RunCut {
   std::size_t point = 0;  ///< number of the first point behind the cut; size() if there is none
 };
 
+/// The shortest prefix of `first` that is above `last`. @param last  below `first`
+[[nodiscard]] std::string separator(std::string_view last, std::string_view first);
 /// Cuts a run after each `part_bytes` of points and range tombstones. A range tombstone counts
 /// where it begins; if it crosses a cut, the parts on both sides have it. No part is empty.
 [[nodiscard]] std::vector<RunCut> cuts_of(const Run& run, std::size_t part_bytes);

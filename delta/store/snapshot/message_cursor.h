@@ -44,6 +44,10 @@ class MessageCursor {
   /// The message of the key; nullopt if the key is only covered. A message is newer than a range
   /// tombstone over its key, so a patch changes an empty value there.
   [[nodiscard]] std::optional<Message> message() const;
+  /// The same without a copy, until the cursor moves.
+  [[nodiscard]] std::optional<Point> point() const {
+    return is_point() ? std::optional(run().point(at_)) : std::nullopt;
+  }
   /// If the place is covered: the end of the stretch, whose keys without a message are deleted,
   /// whatever lies below. Null if the place is not covered.
   [[nodiscard]] const KeyEnd* covered_until() const;

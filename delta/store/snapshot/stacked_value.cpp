@@ -71,6 +71,14 @@ bool StackedValue::is_patched() const {
   return std::ranges::any_of(said_, [](const Said& said) { return !said.message.patch.empty(); });
 }
 
+bool StackedValue::has_fields() const {
+  return std::ranges::any_of(said_, [](const Said& said) {
+    return std::ranges::any_of(said.message.patch.edits(), [](const Edit& edit) {
+      return std::holds_alternative<FieldChange>(edit);
+    });
+  });
+}
+
 void StackedValue::announce(const ValueRange& range) const {
   const auto base = from_base(range);
   for (const Said& said : said_) {

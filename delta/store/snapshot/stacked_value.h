@@ -45,6 +45,8 @@ class StackedValue {
 
   /// Whether a store has a patch of it, so that its bytes must be composed.
   [[nodiscard]] bool is_patched() const;
+  /// Whether any patch changes fields: parts that cut a field cannot be read then.
+  [[nodiscard]] bool has_fields() const;
   /// Reads the bytes of a part; zeros behind the end of the value.
   /// @param begin_bytes  of the part in the value
   /// @param bottom       called at most once, for the stretch from the first byte to the last that

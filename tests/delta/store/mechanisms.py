@@ -22,7 +22,33 @@ class Mechanism:
 
 
 STORE = "delta/store/"
+ROLLBACK = "view_rollback_test"
 MECHANISMS = [
+    Mechanism("rollback: numbers go on above those of a store that cannot be read",
+              "delta/view/offline_rollback.cpp", "    *number += kUnknownNumbers;\n", "",
+              ["*UnreadableNewest.IsNoObstacle*"], program=ROLLBACK),
+    Mechanism("rollback: numbers go on above all that were reserved",
+              "delta/view/offline_rollback.cpp",
+              "  ends_.objects = std::max(ends_.objects, reserved.value());\n", "",
+              ["OfflineRollback.NoNumberOfAnObjectComesAgain", "RollbackModel.*"],
+              program=ROLLBACK),
+    Mechanism("rollback: a state that cannot be opened is refused",
+              "delta/view/offline_rollback.cpp",
+              "    DGFS_CHECK(survey.look_at_rest(layers));\n", "",
+              ["OfflineRollback.ADamagedStateIsNoneToReturnTo"], program=ROLLBACK),
+    Mechanism("rollback: a store that was never named is removed after an error",
+              STORE + "directory/rollback.cpp",
+              "    static_cast<void>(remove_unused_store(env, store_path(directory, fresh)));\n",
+              "",
+              ["RollbackTest.OnAFullDiskTheLogIsShorter",
+               "RollbackTest.WithoutSpaceForAnyLogNothingChanges"], program="delta_layers_test"),
+    Mechanism("rollback: the next opening removes what it has left",
+              STORE + "directory/delta_directory.cpp",
+              "  if (!has_states(manifest)) return removal;\n",
+              "  if (!manifest.base) return removal;\n",
+              ["RollbackTest.AReaderKeepsItsLayersUntilALaterOpening",
+               "RollbackCrash.LeavesTheOldStackOrTheNewAndNothingElse"],
+              program="delta_layers_test"),
     Mechanism("seals: a batch belongs to the stack that it was decided on",
               "delta/view/generations.h",
               "    if (live_ != &generation.live()) return std::nullopt;\n",
@@ -44,7 +70,7 @@ MECHANISMS = [
               "    if (std::any_of(left_out.begin(), left_out.end(), may_have)) return true;\n", "",
               ["SealTest.AFullFilterIsAskedItself"], program=SEAL),
     Mechanism("seals: a layer is closed after operations that began in a renewed generation",
-              "delta/view/sealer.cpp", "  renewed_ = renew_generation();\n",
+              "delta/view/sealer.cpp", "  replaced_ = {renew_generation()};\n",
               "  static_cast<void>(renew_generation());\n",
               ["SealerTest.WaitsForOperationsThatBeganWhileTheLastLayerWasClosed"], program=SEAL),
     Mechanism("seals: a layer is closed after operations that began before the switch",
@@ -73,8 +99,9 @@ MECHANISMS = [
               STORE + "directory/delta_directory_seal.cpp", "  return check_space();\n",
               "  return ok();\n", ["*SealFull.*"], program=SEAL),
     Mechanism("layers: times of states never fall", STORE + "directory/delta_directory_seal.cpp",
-              "    plan.facts.sealed_at = std::max(plan.facts.sealed_at, store.layer.sealed_at);\n",
-              "    static_cast<void>(store);\n", ["LayersTest.TimesOfStatesNeverFall"],
+              "  for (const StackedStore& store : manifest_.stores) "
+              "time = std::max(time, store.layer.sealed_at);\n",
+              "", ["LayersTest.TimesOfStatesNeverFall"],
               program="delta_layers_test"),
     Mechanism("layers: a reader waits for one that is being closed",
               STORE + "directory/delta_directory.cpp",
@@ -92,8 +119,8 @@ MECHANISMS = [
               ["LayersTest.ALayerThatLostItsLastGroupIsDamaged"], program="delta_layers_test"),
     Mechanism("layers: what an interrupted seal has left is removed",
               STORE + "directory/delta_directory.cpp",
-              "    DGFS_CHECK(remove_leftovers(env, directory, delta->manifest_));\n",
-              "    static_cast<void>(&remove_leftovers);\n",
+              "    DGFS_TRY(removed, remove_leftovers(env, directory, delta->manifest_));\n",
+              "    static_cast<void>(&remove_leftovers);\n    const Removal removed;\n",
               ["LayersTest.ACrashLeavesTheOldStackOrTheNewAndNoLeftovers"],
               program="delta_layers_test"),
     Mechanism("large values: parts are read alone", STORE + "extent/large_value.cpp",
@@ -294,7 +321,13 @@ MECHANISMS = [
               ["StoreWorkMemoryTest.ACleaningThatIsUndoneLosesNoSpace"], MEMORY),
     Mechanism("no memory: a write that throws gives its space back",
               STORE + "disk/block_file.cpp",
-              "    give_back(taken);\n    throw;\n", "    throw;\n",
+              "    note_filled(taken.front());\n    return extent;\n"
+              "  } catch (...) {  // nothing refers to the bytes that are there now\n"
+              "    const std::lock_guard lock(mutex_);\n    is_synced_ = false;\n"
+              "    give_back(taken);\n",
+              "    note_filled(taken.front());\n    return extent;\n"
+              "  } catch (...) {\n"
+              "    const std::lock_guard lock(mutex_);\n    is_synced_ = false;\n",
               ["BlockFileMemory.*", "StoreWorkMemoryTest.ACheckpointIsDoneOrUndone"], MEMORY),
     Mechanism("no memory: it does so without any", STORE + "disk/block_file.cpp",
               "  unnoted_.splice(unnoted_.end(), taken);\n", "  space_.give_back(taken.front());\n",

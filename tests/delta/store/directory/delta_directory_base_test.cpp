@@ -4,7 +4,9 @@
 // Bases in the directory of a delta: how they take the place of layers, and what goes afterwards.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include "delta/store/store_files.h"
+#include "storage/file_mode.h"
 #include "tests/delta/store/directory/based_delta.h"
 #include "tests/support/hook_env.h"
 
@@ -268,6 +270,31 @@ TEST_F(DeltaDirectoryBase, FilesOfTheUserStay) {
   EXPECT_TRUE(has("0001.old"));
   EXPECT_FALSE(has("0001"));
   EXPECT_TRUE(has("0002/notes") && has("0002/store")) << "a layer in which the user keeps a file";
+}
+
+// Otherwise the delta could not be opened, or a link would go.
+TEST_F(DeltaDirectoryBase, WhatIsNoFileStaysAndDisturbsNobody) {
+  const auto end = manifest().next_number;
+  make_file("target");
+  const auto directory = disk_->open_directory("/d").value();
+  ASSERT_TRUE(directory->make_directory("base.0001.dgfs", 0755));
+  ASSERT_TRUE(directory->make_directory(".base.0001.dgfs.00ff00ff00.new", 0755));
+  ASSERT_TRUE(directory->make_symlink("base.0002.dgfs", "target"));
+  ASSERT_TRUE(directory->make_symlink("base.0002.dgfs.idx", "nowhere"));
+  ASSERT_TRUE(directory->make_node("base.0001.dgfs.idx", storage::kTypeFifo | 0644, 0));
+  ASSERT_TRUE(directory->make_node(".base.0001.dgfs.lock", storage::kTypeSocket | 0644, 0));
+  StackedStore next;
+  next.number = end;
+  make_file(next.name());
+  const auto users = names();
+  EXPECT_TRUE(open());
+  EXPECT_EQ(names(), users);
+  merge(1);
+  EXPECT_TRUE(open());
+  const auto now = names();  // has() would follow the links
+  for (const auto& name : users) {
+    EXPECT_TRUE(std::ranges::count(now, name) == 1 || name == "0001") << name;
+  }
 }
 
 TEST_F(DeltaDirectoryBase, AMissingOneIsToldByName) {

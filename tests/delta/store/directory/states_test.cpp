@@ -78,6 +78,17 @@ TEST(StatesTest, AreFoundByNameIdAndTime) {
   EXPECT_EQ(at(99).error().code(), 7487);
 }
 
+TEST(StatesTest, AJoinedLayerHasTheChangesOfItsLayers) {
+  StackedStore layer;
+  layer.first_sequence = 7;
+  layer.layer.last_sequence = 9;
+  EXPECT_EQ(changes_in(layer), 3U);
+  layer.layer.last_sequence = 9 + 2 * kBatchesUntilSwitch + 4;  // three layers, sealed by a mount
+  EXPECT_EQ(changes_in(layer), 7U);
+  layer.layer.last_sequence = layer.first_sequence - 1;
+  EXPECT_EQ(changes_in(layer), 0U);
+}
+
 TEST(StatesTest, AMissingOrAmbiguousStateIsExplained) {
   const auto manifest = three_states();
   const auto missing = find_state(manifest, "nightly-09", "crawl.delta");
