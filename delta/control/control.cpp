@@ -19,7 +19,8 @@ bool is_closing(std::string_view answer) { return answer.starts_with(R"({"state"
 
 Result<std::string> ask_holder(const std::string& directory, std::string_view question,
                                const std::function<bool()>& is_stopped) {
-  const bool takes_long = question == kAskCheckpoint || question.starts_with(kAskSeal);
+  const bool takes_long = question == kAskCheckpoint || question.starts_with(kAskSeal) ||
+                          question.starts_with(kAskDrop);
   const auto patience = takes_long ? kWithoutEnd : kControlPatience;
   DGFS_TRY(connection, storage::LocalConnection::open(directory, kControlName, patience));
   DGFS_CHECK(connection.send(std::string(question) + "\n"));
@@ -32,7 +33,9 @@ Result<std::string> ask_holder(const std::string& directory, std::string_view qu
   DGFS_TRY(answer, connection.receive_all(kAnswerBytesMax));
   if (answer.starts_with(kRefusal)) {
     answer.erase(0, kRefusal.size());
-    return Error(ErrorKind::kIo, 7190, std::move(answer)).in_file(directory);
+    const bool names_file = answer.starts_with('/');  // the delta, or a file in it
+    Error refused(ErrorKind::kIo, 7190, std::move(answer));
+    return names_file ? refused : std::move(refused).in_file(directory);
   }
   if (answer.empty()) {
     return Error(ErrorKind::kNotFound, 7191, "the process that has the delta open has ended")

@@ -16,8 +16,8 @@
 namespace dgfs::delta {
 
 inline constexpr const char* kControlName = "control";
-/// ask_holder() gives up after this long without a byte of the answer; for kAskCheckpoint and
-/// kAskSeal it has no limit.
+/// ask_holder() gives up after this long without a byte of the answer; for kAskCheckpoint, kAskSeal
+/// and kAskDrop it has no limit.
 inline constexpr std::chrono::seconds kControlPatience{10};
 
 /// Every holder of a delta answers the following questions.
@@ -33,17 +33,29 @@ inline constexpr std::string_view kAskCheckpoint = "checkpoint";
 /// state, and of a new one "changes", "bytes", "switch_us" (writers were held up for no longer),
 /// and "unclosed" (why its log stays until the next opening). The layer is durable then.
 inline constexpr std::string_view kAskSeal = "seal";
+/// "drop ID...", with whole ids of states: takes their names and pins away, of all or of none.
+/// {"dropped": how many}.
+inline constexpr std::string_view kAskDrop = "drop";
 /// "merge", with further words in any order: "to=STATE", "repack=all" or "repack=PERCENT",
-/// "dry_run". Begins a merge: {"number": of it}.
+/// "dry_run". Begins a merge, for which a dry run is given up: {"number": of it}.
 inline constexpr std::string_view kAskMerge = "merge";
-/// {"number": of the last merge that was begun, 0: none; "running", "percent", "done_bytes",
-/// "total_bytes", "waited_ms"}; once it has ended either "error" or "result": {"changes",
-/// "took_ms", "bytes_before", "bytes_after", "base", "needs": [names of files], "packed_files",
-/// "packed_bytes", "kept_bytes", "dead_bytes", "peak_bytes", "largest": [{"path", "bytes"}] of a
-/// dry run, "unremoved": why files that nothing needs are still there}.
+/// {"number": of the last merge or dry run that was begun, 0: none; "running", "dry_run",
+/// "percent", "done_bytes", "total_bytes", "waited_ms"}; once it has ended either "error" or
+/// "result":
+/// {"changes", "took_ms", "bytes_before", "bytes_after", "base", "needs": [names of files],
+/// "packed_files", "packed_bytes", "kept_bytes", "dead_bytes", "peak_bytes", "unsealed_bytes": of
+/// changes that a dry run has not looked at, "largest": [{"path", "bytes"}] of a dry run,
+/// "unremoved": why files that nothing needs are still there}.
 inline constexpr std::string_view kAskMergeState = "merge-state";
 /// {"cancelled": whether a merge was under way}.
 inline constexpr std::string_view kAskCancelMerge = "merge-cancel";
+/// "join": begins to join all layers that may be joined: {"number": of it}.
+inline constexpr std::string_view kAskJoin = "join";
+/// {"number": of the last join that was begun, 0: none; "running", "percent", "done_bytes",
+/// "total_bytes", "waited_ms"}; once it has ended either "error" or "result": join_json().
+inline constexpr std::string_view kAskJoinState = "join-state";
+/// {"cancelled": whether a join was under way}.
+inline constexpr std::string_view kAskCancelJoin = "join-cancel";
 /// An answer with this prefix says why the holder did not do what was asked.
 inline constexpr std::string_view kRefusal = "refused: ";
 

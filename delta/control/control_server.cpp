@@ -13,7 +13,8 @@
 namespace dgfs::delta {
 namespace {
 
-constexpr std::size_t kQuestionBytesMax = 256;
+// The longest question names all states of a delta.
+constexpr std::size_t kQuestionBytesMax = 1024;
 // The server waits this long for a question, so the destructor may have to wait as long.
 constexpr std::chrono::seconds kPatience{1};
 

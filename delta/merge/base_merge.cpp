@@ -9,6 +9,7 @@
 
 #include "delta/merge/image_settings.h"
 #include "delta/merge/merge.h"
+#include "delta/store/directory/states.h"
 #include "delta/store/store_files.h"
 #include "delta/view/bottom_image.h"
 #include "delta/view/check/namespace_check.h"
@@ -71,14 +72,16 @@ Result<Layers> open_layers(storage::Env& env, const BaseSource& source) {
 // A tree of broken names would become an image that shows them as if they were sound. A directory
 // without a name is not in a base, and layers over it may have changes of it all the same; the live
 // store has the rest.
-Status check_names(const Layers& layers, const BaseSource& source) {
+Status check_names(const Layers& layers, const BaseSource& source, view::StopFlag stop) {
   std::uint64_t broken = 0;
   const bool has_base = layers.delta->manifest().base.has_value();
   DGFS_CHECK(view::check_namespace(
-      view::generation_of(layers.image, *layers.delta), [&](const view::Finding& finding) {
+      view::generation_of(layers.image, *layers.delta),
+      [&](const view::Finding& finding) {
         if (has_base && finding.rule == view::Rule::kRecordsHaveAnObject) return;
         ++broken;
-      }));
+      },
+      stop));
   if (broken == 0) return ok();
   return Error(ErrorKind::kCorrupt, 7625,
                fmt::format("has {} broken names, which 'dgfs delta check --image' lists", broken))
@@ -107,13 +110,22 @@ std::uint64_t changes_in(const delta::DeltaDirectory& delta) {
   const auto& stores = delta.manifest().stores;
   std::uint64_t changes = 0;
   for (std::size_t i = 0; i < stores.size(); ++i) {
-    auto end = stores[i].layer.last_sequence + 1;
-    if (delta::is_base(stores[i].layer.state)) {
-      end = i + 1 < stores.size() ? stores[i + 1].first_sequence : delta.newest().sequence() + 1;
+    if (!delta::is_base(stores[i].layer.state)) {
+      changes += delta::changes_in(stores[i]);
+      continue;
     }
+    const auto end =
+        i + 1 < stores.size() ? stores[i + 1].first_sequence : delta.newest().sequence() + 1;
     changes += end - std::min(end, stores[i].first_sequence);
   }
   return changes;
+}
+
+// "/delta/base.0003.dgfs needs 14.2 GB, and 9.1 GB are free": that file does not exist yet.
+Error in_users_words(const Error& error, const std::string& path) {
+  const auto prefix = path + " needs ";
+  if (error.kind() != ErrorKind::kNoSpace || !error.text().starts_with(prefix)) return error;
+  return {ErrorKind::kNoSpace, 7639, error.text().substr(path.size() + 1) + "; nothing was merged"};
 }
 
 void remove_quietly(storage::Env& env, const std::string& path) noexcept {
@@ -128,7 +140,7 @@ void remove_quietly(storage::Env& env, const std::string& path) noexcept {
 Result<MadeBase> make_base(storage::Env& env, const BaseSource& source, const RepackRules& rules,
                            builder::BuildOptions options) {
   DGFS_TRY(layers, open_layers(env, source));
-  DGFS_CHECK(check_names(layers, source));
+  DGFS_CHECK(check_names(layers, source, view::StopFlag(options.stop)));
   // With the layers that are merged, the uppermost of which is the last store.
   const delta::Manifest& manifest = layers.delta->manifest();
   const delta::LayerFacts& newest = manifest.stores.back().layer;
@@ -152,11 +164,11 @@ Result<MadeBase> make_base(storage::Env& env, const BaseSource& source, const Re
   how.before_read = source.before_read;
   DGFS_TRY(reserved, view::reserved_in(*layers.delta));
   made.plan.base.end_of_numbers = reserved;
-  DGFS_TRY(report, merge(env, *layers.image, *layers.delta, *layers.view, how, options));
+  auto merged = merge(env, *layers.image, *layers.delta, *layers.view, how, options);
+  if (!merged) return in_users_words(merged.error(), made.path);
+  auto report = std::move(merged).value();
   if (options.dry_run) {
-    const auto& below = layers.image->superblock();
-    made.peak_bytes = format::raw_extent_bytes(report.packed_bytes) + 2 * below.index_bytes +
-                      kTemporaryBytes * below.namespace_entries;
+    made.peak_bytes = format::raw_extent_bytes(report.packed_bytes) + bytes_of_index(*layers.image);
   }
   made.plan.base.uuid = report.superblock.uuid;
   made.plan.base.kept = kept_bases(manifest, report);
@@ -167,6 +179,11 @@ Result<MadeBase> make_base(storage::Env& env, const BaseSource& source, const Re
 void drop_base(storage::Env& env, const MadeBase& base) noexcept {
   remove_quietly(env, base.path);
   remove_quietly(env, format::default_index_path(base.path));
+}
+
+std::uint64_t bytes_of_index(const reader::Image& below) {
+  const auto& superblock = below.superblock();
+  return 2 * superblock.index_bytes + kTemporaryBytes * superblock.namespace_entries;
 }
 
 Result<std::uint64_t> delta_bytes(storage::Env& env, const std::string& directory) {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,18 +16,12 @@
 #include "builder/options.h"
 #include "builder/report.h"
 #include "delta/merge/merge_tree_options.h"
+#include "delta/merge/repack_rules.h"
 #include "delta/store/directory/delta_directory.h"
 #include "reader/image.h"
 #include "storage/env.h"
 
 namespace dgfs::merge {
-
-/// Which contents a merge packs anew besides those that changed. A value.
-struct RepackRules {
-  bool all = false;  ///< all, so that the base needs no other file
-  /// Those in volumes of whose bytes more than so many of a hundred are dead.
-  std::optional<unsigned> dead_percent;
-};
 
 /// What make_base() reads, and how. A value.
 struct BaseSource {
@@ -67,6 +60,9 @@ struct MadeBase {
 /// next opening of the delta.
 void drop_base(storage::Env& env, const MadeBase& base) noexcept;
 
+/// Bytes of the disk that the index of a new base takes at most while it is made, about.
+/// @param below  the image that it takes the place of
+[[nodiscard]] std::uint64_t bytes_of_index(const reader::Image& below);
 /// Bytes of the disk that everything in the directory of a delta takes. Errors: kIo.
 [[nodiscard]] Result<std::uint64_t> delta_bytes(storage::Env& env, const std::string& directory);
 

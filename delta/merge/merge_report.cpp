@@ -36,6 +36,7 @@ JsonObject outcome_json(const MergeOutcome& outcome) {
       .add("kept_bytes", report.kept_bytes)
       .add("dead_bytes", report.dead_bytes)
       .add("peak_bytes", outcome.base.peak_bytes)
+      .add("unsealed_bytes", outcome.unsealed_bytes)
       .add_raw("largest", "[" + largest + "]");
   if (outcome.unremoved) json.add("unremoved", outcome.unremoved->message());
   return json;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/json.h"
-#include "delta/merge/offline_merge.h"
+#include "delta/merge/merge_outcome.h"
 
 namespace dgfs::merge {
 

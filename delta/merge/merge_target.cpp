@@ -40,11 +40,23 @@ std::set<std::uint64_t> others_with(storage::Env& env, const std::string& path) 
 
 }  // namespace
 
+TargetRequest target_request(storage::Env& env, const std::string& directory,
+                             const delta::Manifest& manifest, const MergeRequest& request,
+                             bool is_changed) {
+  TargetRequest wanted;
+  wanted.to = request.to;
+  wanted.is_changed = is_changed;
+  wanted.seals_anyway = request.repack.any();
+  wanted.used = oldest_used_state(env, directory, manifest);
+  return wanted;
+}
+
 Result<MergeTarget> choose_target(const delta::Manifest& manifest, const TargetRequest& request,
                                   const std::string& directory) {
   if (manifest.base && (!manifest.base->name.empty() || manifest.base->pins != 0)) {
+    const auto& name = manifest.base->name;
     return nothing(7621, fmt::format("the oldest named state is the base ({})",
-                                     delta::state_title(manifest, 0)));
+                                     name.empty() ? delta::state_title(manifest, 0) : name));
   }
   const auto all = delta::layers_of(manifest);
   const auto limit = pinned_layers(manifest, request.used);
@@ -62,11 +74,17 @@ Result<MergeTarget> choose_target(const delta::Manifest& manifest, const TargetR
     return target;
   }
   if (limit) return target;
-  // Layers of version 2 get states when the next one is made. A full stack takes no seal before it
-  // is merged.
-  const bool wants_seal =
-      request.is_changed || request.seals_anyway || (all != 0 && !delta::has_states(manifest));
-  target.seals = wants_seal && all < delta::kLayersMax;
+  // A full stack takes no seal before it is merged. Layers of version 2 get states when the next
+  // one is made.
+  const bool lacks_states = all != 0 && !delta::has_states(manifest);
+  if (lacks_states && all >= delta::kLayersMax) {
+    return Error(ErrorKind::kLimit, 7720,
+                 fmt::format("has {} layers without states; 'dgfs merge' packs them into an image",
+                             all))
+        .in_file(directory);
+  }
+  target.seals =
+      (request.is_changed || request.seals_anyway || lacks_states) && all < delta::kLayersMax;
   if (target.seals) ++target.layers;
   if (target.layers == 0) {
     return nothing(7624, manifest.base ? "nothing has changed since the last merge"

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "delta/merge/merge_request.h"
 #include "delta/store/directory/manifest.h"
 #include "storage/env.h"
 
@@ -29,11 +30,17 @@ struct TargetRequest {
   std::optional<std::size_t> used;  ///< layers of the oldest state that a process looks at
 };
 
+/// What a request means for a delta as it is now. Cost: that of oldest_used_state().
+/// @param is_changed  as of TargetRequest
+[[nodiscard]] TargetRequest target_request(storage::Env& env, const std::string& directory,
+                                           const delta::Manifest& manifest,
+                                           const MergeRequest& request, bool is_changed);
 /// Chooses the layers: up to the oldest state that must stay, which the base then equals, and at
 /// most up to the state asked for. States stay that have a name or pins, or that a process looks
 /// at.
 /// @param directory  of the delta, for messages
-/// Errors: kInvalidArgument (nothing to merge; an older state must stay), those of find_state().
+/// Errors: kInvalidArgument (nothing to merge; an older state must stay), kLimit (too many layers
+/// without states, as no program makes them), those of find_state().
 [[nodiscard]] Result<MergeTarget> choose_target(const delta::Manifest& manifest,
                                                 const TargetRequest& request,
                                                 const std::string& directory);

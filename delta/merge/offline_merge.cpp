@@ -4,6 +4,7 @@
 
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "delta/merge/merge_target.h"
 #include "delta/store/directory/space_to_begin.h"
@@ -27,16 +28,31 @@ Status end_orphans(storage::Env& env, const std::shared_ptr<const reader::Image>
   return ok();
 }
 
-bool repacks(const RepackRules& rules) { return rules.all || rules.dead_percent.has_value(); }
+// Objects that get their names above the layers that are merged: the base has their contents.
+Result<std::vector<view::Orphan>> named_above(storage::Env& env, const delta::DeltaDirectory& delta,
+                                              const BaseSource& source, std::size_t layers) {
+  reader::OpenOptions of_image;
+  of_image.volume_paths = source.volume_paths;
+  DGFS_TRY(given, reader::Image::open(env, source.image_path, of_image));
+  DGFS_TRY(bottom, view::bottom_of_delta(env, std::move(given), source.image_path, source.directory,
+                                         delta.manifest(), of_image));
+  const auto generation = view::generation_of(std::move(bottom), delta);
+  DGFS_TRY(objects, view::nameless_below(*generation, layers));
+  const view::Moment moment(generation);
+  std::vector<view::Orphan> named;
+  for (const view::ObjectNumber object : objects) {
+    const auto record = moment.record(object);  // a damaged one waits for a repair
+    if (!record || !record.value() || record.value()->attributes.link_count == 0) continue;
+    named.push_back({object, {}});
+  }
+  return named;
+}
 
 Result<MergeOutcome> merge_open(storage::Env& env, delta::DeltaDirectory& delta, BaseSource& source,
                                 const MergeRequest& request, builder::BuildOptions options) {
   const auto begin_ns = env.monotonic_ns();
-  TargetRequest wanted;
-  wanted.to = request.to;
-  wanted.is_changed = !delta.is_unchanged();
-  wanted.seals_anyway = repacks(request.repack);
-  wanted.used = oldest_used_state(env, source.directory, delta.manifest());
+  const auto wanted =
+      target_request(env, source.directory, delta.manifest(), request, !delta.is_unchanged());
   DGFS_TRY(target, choose_target(delta.manifest(), wanted, source.directory));
   MergeOutcome outcome;
   DGFS_TRY(before, delta_bytes(env, source.directory));
@@ -48,6 +64,10 @@ Result<MergeOutcome> merge_open(storage::Env& env, delta::DeltaDirectory& delta,
   }
   DGFS_CHECK(delta.note_image(request.image_path));
   source.layers = target.layers;
+  if (!target.seals) {
+    DGFS_TRY(named, named_above(env, delta, source, target.layers));
+    source.nameless = std::move(named);
+  }
   DGFS_TRY(made, make_base(env, source, request.repack, std::move(options)));
   outcome.base = std::move(made);
   auto prepared = delta.prepare_base(outcome.base.plan);
@@ -78,11 +98,8 @@ Result<MergeOutcome> try_merge(storage::Env& env, BaseSource& source, const Merg
   delta::StoreOptions to_read;
   to_read.access = delta::StoreAccess::kReadOnly;
   DGFS_TRY(delta, delta::DeltaDirectory::open(env, source.directory, to_read));
-  TargetRequest wanted;
-  wanted.to = request.to;
-  wanted.is_changed = !delta->is_unchanged();
-  wanted.seals_anyway = repacks(request.repack);
-  wanted.used = oldest_used_state(env, source.directory, delta->manifest());
+  const auto wanted =
+      target_request(env, source.directory, delta->manifest(), request, !delta->is_unchanged());
   DGFS_TRY(target, choose_target(delta->manifest(), wanted, source.directory));
   MergeOutcome outcome;
   DGFS_TRY(before, delta_bytes(env, source.directory));

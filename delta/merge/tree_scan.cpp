@@ -70,7 +70,8 @@ Status TreeScan::scan_children(view::ObjectNumber directory) {
   DGFS_CHECK(sinks_.tree.begin_directory(prefix_));
   builder::PendingDirectories pending(sinks_.tree);
   auto scanned = [&]() -> Status {
-    DGFS_TRY(walk, view::DirectoryWalk::make(moment_, directory, true));
+    DGFS_TRY(walk,
+             view::DirectoryWalk::make(moment_, directory, true, view::StopFlag(stop_.flag())));
     for (auto moved = walk.seek({});; moved = walk.next()) {
       DGFS_CHECK(std::move(moved));
       if (!walk.is_at_name()) return ok();

@@ -7,7 +7,7 @@
 namespace dgfs::view {
 
 Result<DirectoryWalk> DirectoryWalk::make(const Moment& moment, ObjectNumber directory,
-                                          bool wants_nodes) {
+                                          bool wants_nodes, StopFlag stop) {
   std::optional<delta::StackCursor> records;
   if (!moment.layers().is_untouched(RecordClass::kDentry, directory)) {
     records.emplace(moment.stores().cursor(keys_of(RecordClass::kDentry, directory)));
@@ -22,7 +22,7 @@ Result<DirectoryWalk> DirectoryWalk::make(const Moment& moment, ObjectNumber dir
       return std::move(names).error();
     }
   }
-  return DirectoryWalk(directory, std::move(records), std::move(image), wants_nodes);
+  return DirectoryWalk(directory, std::move(records), std::move(image), wants_nodes, stop);
 }
 
 Status DirectoryWalk::seek(std::string_view name) {
@@ -55,6 +55,7 @@ Status DirectoryWalk::find() {
   dentry_.reset();
   node_.reset();
   while (!dentry_ && (is_at_record() || is_in_image())) {
+    DGFS_CHECK(stop_.check());
     const bool is_record =
         is_at_record() && (!is_in_image() || rest_of(records_->key()) <= image_->name().name);
     DGFS_CHECK(is_record ? take_record() : take_image());

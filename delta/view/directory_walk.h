@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "delta/view/moment.h"
+#include "delta/view/stop_flag.h"
 #include "reader/directory_cursor.h"
 
 namespace dgfs::view {
@@ -20,8 +21,10 @@ class DirectoryWalk {
   /// Is at no name. Shows the directory at the moment, which must outlive it. Errors of all calls:
   /// those of Moment.
   /// @param wants_nodes  whether node() will be called
+  /// @param stop         ends each move with kInterrupted, also behind many names that are gone
   [[nodiscard]] static Result<DirectoryWalk> make(const Moment& moment, ObjectNumber directory,
-                                                  bool wants_nodes = false);
+                                                  bool wants_nodes = false,
+                                                  StopFlag stop = StopFlag());
 
   /// Moves to the first name that is not before `name`.
   [[nodiscard]] Status seek(std::string_view name);
@@ -39,11 +42,12 @@ class DirectoryWalk {
 
  private:
   DirectoryWalk(ObjectNumber directory, std::optional<delta::StackCursor> records,
-                std::optional<reader::DirectoryCursor> image, bool wants_nodes)
+                std::optional<reader::DirectoryCursor> image, bool wants_nodes, StopFlag stop)
       : directory_(directory),
         records_(std::move(records)),
         image_(std::move(image)),
-        wants_nodes_(wants_nodes) {}
+        wants_nodes_(wants_nodes),
+        stop_(stop) {}
 
   [[nodiscard]] bool is_at_record() const { return records_ && records_->is_at_place(); }
   [[nodiscard]] bool is_in_image() const { return image_ && image_->is_at_name(); }
@@ -56,6 +60,7 @@ class DirectoryWalk {
   std::optional<delta::StackCursor> records_;  ///< none: the stores have no records
   std::optional<reader::DirectoryCursor> image_;
   bool wants_nodes_;
+  StopFlag stop_;
   std::optional<reader::Node> node_;
   delta::KeyEnd cover_end_ = "";  ///< names before it are deleted, unless a record gives them
   std::string name_;

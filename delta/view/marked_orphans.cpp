@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/view/marked_orphans.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "delta/view/record/keys.h"
 
 namespace dgfs::view {
@@ -18,6 +21,20 @@ Result<std::vector<ObjectNumber>> marked_orphans(const delta::StackSnapshot& sto
   }
   DGFS_CHECK(moved);
   return orphans;
+}
+
+Result<std::vector<ObjectNumber>> nameless_below(const Generation& generation, std::size_t layers) {
+  if (layers == 0) return std::vector<ObjectNumber>();
+  const auto& sealed = generation.sealed();
+  const auto count = static_cast<std::ptrdiff_t>(std::min(layers, sealed.size()));
+  DGFS_TRY(objects, marked_orphans(delta::StackSnapshot(
+                        std::vector<delta::Snapshot>(sealed.begin(), sealed.begin() + count))));
+  // The layers may say nothing of those.
+  DGFS_CHECK(generation.image()->walk_nameless([&objects](const reader::Node& node) {
+    objects.push_back(node.inode);
+    return true;
+  }));
+  return objects;
 }
 
 }  // namespace dgfs::view

@@ -40,7 +40,10 @@ Result<SealedDelta> seal_offline(storage::Env& env, const std::string& directory
                                  const delta::SealRequest& request) {
   return whole_or_refused([&]() -> Result<SealedDelta> {
     DGFS_TRY(delta, delta::DeltaDirectory::open(env, directory, options_to_seal()));
-    return seal_open(*delta, request);
+    auto sealed = seal_open(*delta, request);
+    // So that the delta can be copied; if that fails, it is as after a crash.
+    if (sealed) static_cast<void>(delta->close());
+    return sealed;
   });
 }
 

@@ -14,8 +14,6 @@
 namespace dgfs::view {
 namespace {
 
-// The live store takes in fewer batches than this between the first two steps.
-constexpr std::uint64_t kBatchesUntilSwitch = std::uint64_t{1} << 32;
 // How often the thread that closes a layer looks whether the layer is still written to.
 constexpr std::chrono::milliseconds kInterval{2};
 // How often it tries to remove what a merge leaves; readers of a state may hold it for long.
@@ -33,13 +31,6 @@ class NumbersOfSeal {
   ObjectNumbers& numbers_;
 };
 
-void fail_store(delta::Store& store, const Error& error) {
-  try {
-    store.fail(error);
-  } catch (const std::bad_alloc&) {  // it is noted nevertheless
-  }
-}
-
 }  // namespace
 
 Sealer::~Sealer() {
@@ -49,6 +40,13 @@ Sealer::~Sealer() {
 
 void Sealer::join() {
   if (closing_.joinable()) closing_.join();
+}
+
+void Sealer::fail_store(delta::Store& store, const Error& error) {
+  try {
+    store.fail(error);
+  } catch (const std::bad_alloc&) {  // it is noted nevertheless
+  }
 }
 
 Result<SealedDelta> Sealer::seal(const delta::SealRequest& request) {
@@ -73,6 +71,12 @@ Status Sealer::finish() {
   return closed_;
 }
 
+Status Sealer::drop_states(std::span<const delta::StateId> states) {
+  const std::lock_guard sealing(sealing_);
+  join();
+  return delta_.drop_states(states);
+}
+
 std::optional<Status> Sealer::closing_state() const {
   const std::lock_guard lock(state_lock_);
   return is_closing_ ? std::nullopt : std::optional(closed_);
@@ -88,7 +92,8 @@ Result<SealedDelta> Sealer::make(const delta::SealRequest& request) {
   const NumbersOfSeal ended(numbers_);
   DGFS_TRY(born, numbers_.begin_seal());
   auto before = generations_in_use();
-  DGFS_TRY(plan, delta_.prepare_seal(request, born, sealed->sequence() + kBatchesUntilSwitch));
+  DGFS_TRY(plan,
+           delta_.prepare_seal(request, born, sealed->sequence() + delta::kBatchesUntilSwitch));
   plan.fresh->hold_log();
   DGFS_TRY(switched, switch_or_give_up(plan, *sealed));
   DGFS_TRY(manifest, make_durable(plan, *sealed, switched.last_sequence));
@@ -286,6 +291,12 @@ Status Sealer::end_merge() {
     }
     std::this_thread::sleep_for(kInterval);
   }
+}
+
+Result<bool> Sealer::remove_unneeded() {
+  const std::unique_lock sealing(sealing_, std::try_to_lock);
+  if (!sealing.owns_lock() || !closing_state()) return false;
+  return delta_.remove_unneeded();
 }
 
 bool Sealer::wait_for_end(const std::weak_ptr<const Generation>& generation) const {

@@ -8,14 +8,16 @@
 //   3. syncs what the live store took in meanwhile, and changes the manifest: the seal is made
 //   4. in a thread: once nobody uses the generation before, closes the layer
 //
-// It also puts the base of a merge below the stores. Image and layers before it show the same tree,
-// so whatever was decided over them holds over it, and no writer has to wait.
+// It also puts the base of a merge below the stores, and a joined layer in place of others. What
+// was there before shows the same tree, so whatever was decided over the one holds over the other,
+// and no writer has to wait.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -42,12 +44,20 @@ class Sealer {
   /// One seal at a time; waits until the layer of the one before is closed. Writers wait only for
   /// the second step. Errors: as of View::seal().
   [[nodiscard]] Result<SealedDelta> seal(const delta::SealRequest& request);
+  /// As View::drop_states(). Waits for a seal that is under way, and until its layer is closed.
+  [[nodiscard]] Status drop_states(std::span<const delta::StateId> states);
   /// As View::put_base(), but for the objects without a name. Waits for a seal that is under way,
   /// and until its layer is closed.
   [[nodiscard]] Status put_base(const delta::BasePlan& plan,
                                 std::shared_ptr<const reader::Image> base);
+  // As the calls of View; each waits for a seal that is under way, and until its layer is closed.
+  [[nodiscard]] Result<delta::JoinPlan> begin_join(const delta::LayerRange& layers);
+  void give_up_join(const delta::JoinPlan& plan) noexcept;
+  [[nodiscard]] Status put_join(const delta::JoinPlan& plan);
   /// As View::end_merge(). Errors: kInterrupted (the view ends).
   [[nodiscard]] Status end_merge();
+  /// As View::remove_unneeded().
+  [[nodiscard]] Result<bool> remove_unneeded();
   /// Waits until no layer is being closed. Errors: why the last one could not be closed.
   [[nodiscard]] Status finish();
   /// The same without waiting; none: a layer is being closed.
@@ -68,6 +78,7 @@ class Sealer {
                                                      std::uint64_t last_sequence);
   [[nodiscard]] Status start_closing(std::vector<std::weak_ptr<const Generation>> before);
   void join();
+  static void fail_store(delta::Store& store, const Error& error);
   [[nodiscard]] std::vector<std::weak_ptr<const Generation>> generations_in_use() const;
 
   void close_layer(const std::vector<std::weak_ptr<const Generation>>& before);

@@ -293,6 +293,10 @@ Result<SealedDelta> View::seal(const delta::SealRequest& request) {
   return whole_or_refused([&] { return state_->sealer.seal(request); });
 }
 
+Status View::drop_states(std::span<const delta::StateId> states) {
+  return whole_or_refused([&] { return state_->sealer.drop_states(states); });
+}
+
 std::shared_ptr<const reader::Image> View::image() const {
   return state_->generations.current()->image();
 }
@@ -301,12 +305,8 @@ Result<std::vector<Orphan>> View::orphans(std::size_t layers) const {
   return whole_or_refused([&]() -> Result<std::vector<Orphan>> {
     auto orphans = state_->orphans.all();
     const auto generation = state_->generations.current();
-    const auto& sealed = generation->sealed();
-    const auto count = std::min(layers, sealed.size());
-    std::vector<delta::Snapshot> oldest(sealed.begin(),
-                                        sealed.begin() + static_cast<std::ptrdiff_t>(count));
-    DGFS_TRY(marked, marked_orphans(delta::StackSnapshot(std::move(oldest))));
-    for (const ObjectNumber object : marked) {
+    DGFS_TRY(nameless, nameless_below(*generation, layers));
+    for (const ObjectNumber object : nameless) {
       if (state_->readers.attributes(object)) orphans.push_back({object, {}});
     }
     return orphans;
@@ -324,8 +324,22 @@ Status View::put_base(const delta::BasePlan& plan, std::shared_ptr<const reader:
   });
 }
 
+Result<delta::JoinPlan> View::begin_join(const delta::LayerRange& layers) {
+  return whole_or_refused([&] { return state_->sealer.begin_join(layers); });
+}
+
+void View::give_up_join(const delta::JoinPlan& plan) noexcept { state_->sealer.give_up_join(plan); }
+
+Status View::put_join(const delta::JoinPlan& plan) {
+  return whole_or_refused([&] { return state_->sealer.put_join(plan); });
+}
+
 Status View::end_merge() {
   return whole_or_refused([&] { return state_->sealer.end_merge(); });
+}
+
+Result<bool> View::remove_unneeded() {
+  return whole_or_refused([&] { return state_->sealer.remove_unneeded(); });
 }
 
 std::optional<Status> View::closing_state() const { return state_->sealer.closing_state(); }

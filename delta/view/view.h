@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -219,6 +220,11 @@ class View {
   /// is the old one or the new one, with all changes that were durable. Otherwise nothing has
   /// changed.
   [[nodiscard]] Result<SealedDelta> seal(const delta::SealRequest& request);
+  /// Takes the names and pins of states away while other calls are under way; none of them sees
+  /// anything else. Waits until the layer of the last seal is closed. Errors: those of
+  /// DeltaDirectory::drop_states().
+  /// @param states  ids of layers, or of the base
+  [[nodiscard]] Status drop_states(std::span<const delta::StateId> states);
 
   // A merge into a base, by one thread (delta/merge/base_merge.h).
 
@@ -238,10 +244,28 @@ class View {
   /// unchanged.
   [[nodiscard]] Status put_base(const delta::BasePlan& plan,
                                 std::shared_ptr<const reader::Image> base);
-  /// Waits for the last operation over what put_base() has replaced, and removes the files that
-  /// nothing needs any more. Errors: those of DeltaDirectory::remove_unneeded(); kBusy (another
-  /// process reads some of them, which the next merge or opening removes).
+
+  // A join of layers, by one thread (delta/layer/join.h). No merge is under way meanwhile.
+
+  /// Begins a join: DeltaDirectory::begin_join(), whose errors it returns. Waits until the layer of
+  /// the last seal is closed.
+  [[nodiscard]] Result<delta::JoinPlan> begin_join(const delta::LayerRange& layers);
+  /// Ends a join that is not in its place, and removes what it has made.
+  void give_up_join(const delta::JoinPlan& plan) noexcept;
+  /// Puts a joined layer in place of others, while other operations go on; they do not wait.
+  /// @param plan  of the complete layer
+  /// Errors: those of DeltaDirectory::prepare_join() and commit_join(). If the manifest could not
+  /// be written, all changes fail with the same error until the delta is opened again. Otherwise
+  /// the tree is unchanged.
+  [[nodiscard]] Status put_join(const delta::JoinPlan& plan);
+
+  /// Waits for the last operation over what put_base() or put_join() has replaced, and removes the
+  /// files that nothing needs any more. Errors: those of DeltaDirectory::remove_unneeded(); kBusy
+  /// (another process reads some of them, which the next merge or opening removes).
   [[nodiscard]] Status end_merge();
+  /// Tries again what end_merge() could not remove, unless a seal is under way. Returns whether all
+  /// is gone. No merge may be under way. Errors: those of DeltaDirectory::remove_unneeded().
+  [[nodiscard]] Result<bool> remove_unneeded();
   /// Why the layer of the last seal could not be closed; none: a layer is being closed.
   [[nodiscard]] std::optional<Status> closing_state() const;
   [[nodiscard]] ViewSpace space();

@@ -8,7 +8,7 @@
 namespace dgfs::view {
 
 Status check_namespace(const GenerationRef& layers,
-                       const std::function<void(const Finding&)>& found) {
+                       const std::function<void(const Finding&)>& found, StopFlag stop) {
   const Moment moment(layers);
   ObjectPaths paths(moment);
   const RecordCheck::Found with_path = [&](const Finding& finding) {
@@ -16,8 +16,8 @@ Status check_namespace(const GenerationRef& layers,
     told.path = told.place ? paths.path(*told.place) : paths.path(told.object);
     found(told);
   };
-  ObjectCheck objects(moment, paths, with_path);
-  RecordCheck records(moment, with_path);
+  ObjectCheck objects(moment, paths, with_path, stop);
+  RecordCheck records(moment, with_path, stop);
   return records.check_all([&](ObjectNumber object) { return objects.check(object); });
 }
 

@@ -16,7 +16,7 @@ std::string counted(std::uint64_t is, std::uint64_t should_be) {
 }  // namespace
 
 Status ObjectCheck::check(ObjectNumber object) {
-  auto found = facts_of(moment_, object);
+  auto found = facts_of(moment_, object, stop_);
   if (!found) return is_of_record(found.error()) ? ok() : Status(std::move(found).error());
   if (!found.value()) return ok();
   const ObjectFacts& facts = *found.value();
@@ -102,6 +102,7 @@ Status ObjectCheck::check_parent(const ObjectFacts& facts) {
 Status ObjectCheck::check_ancestors(ObjectNumber directory) {
   std::vector<ObjectNumber> path;
   while (directory != 0 && directory != kRoot && followed_.insert(directory).second) {
+    DGFS_CHECK(stop_.check());
     path.push_back(directory);
     DGFS_TRY(next, above(directory));
     directory = next;

@@ -22,11 +22,11 @@ class ObjectCheck {
   using Found = std::function<void(const Finding&)>;
 
   /// All must outlive it.
-  ObjectCheck(const Moment& moment, ObjectPaths& paths, const Found& found)
-      : moment_(moment), paths_(paths), found_(found) {}
+  ObjectCheck(const Moment& moment, ObjectPaths& paths, const Found& found, StopFlag stop)
+      : moment_(moment), paths_(paths), found_(found), stop_(stop) {}
 
   /// Reports nothing for an object that does not exist. Errors: those of Moment, except for damaged
-  /// records.
+  /// records; kInterrupted.
   [[nodiscard]] Status check(ObjectNumber object);
 
  private:
@@ -44,6 +44,7 @@ class ObjectCheck {
   const Moment& moment_;
   ObjectPaths& paths_;
   const Found& found_;
+  const StopFlag stop_;
   std::unordered_set<ObjectNumber> followed_;  ///< directories whose ancestors were checked
 };
 

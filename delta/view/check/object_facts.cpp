@@ -10,8 +10,8 @@
 namespace dgfs::view {
 namespace {
 
-Status count_children(const Moment& moment, ObjectFacts& facts) {
-  DGFS_TRY(walk, DirectoryWalk::make(moment, facts.object));
+Status count_children(const Moment& moment, StopFlag stop, ObjectFacts& facts) {
+  DGFS_TRY(walk, DirectoryWalk::make(moment, facts.object, false, stop));
   DGFS_CHECK(walk.seek(""));
   while (walk.is_at_name()) {
     ++facts.children;
@@ -32,11 +32,13 @@ Status count_unknown_names(const Moment& moment, ObjectFacts& facts) {
 
 }  // namespace
 
-Result<std::vector<NamePlace>> leading_names(const Moment& moment, ObjectNumber object) {
+Result<std::vector<NamePlace>> leading_names(const Moment& moment, ObjectNumber object,
+                                             StopFlag stop) {
   DGFS_TRY(names, moment.names(object));
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::vector<NamePlace> leading;
   for (NamePlace& place : names) {
+    DGFS_CHECK(stop.check());
     DGFS_TRY(state, moment.name(place.directory, place.name));
     if (state.dentry && state.dentry->object == object) leading.push_back(std::move(place));
   }
@@ -60,16 +62,17 @@ bool ObjectFacts::is_lost() const {
   return !is_marked && !may_have_name;
 }
 
-Result<std::optional<ObjectFacts>> facts_of(const Moment& moment, ObjectNumber object) {
+Result<std::optional<ObjectFacts>> facts_of(const Moment& moment, ObjectNumber object,
+                                            StopFlag stop) {
   DGFS_TRY(record, moment.record(object));
   if (!record) return std::optional<ObjectFacts>();
   ObjectFacts facts;
   facts.object = object;
   facts.record = *record;
-  DGFS_TRY(names, leading_names(moment, object));
+  DGFS_TRY(names, leading_names(moment, object, stop));
   facts.names = std::move(names);
   if (facts.is_directory()) {
-    DGFS_CHECK(count_children(moment, facts));
+    DGFS_CHECK(count_children(moment, stop, facts));
   } else {
     DGFS_CHECK(count_unknown_names(moment, facts));
   }
@@ -96,8 +99,8 @@ Result<bool> has_record(const Moment& moment, std::string_view key) {
   return is_said(message);
 }
 
-Result<bool> has_children(const Moment& moment, ObjectNumber directory) {
-  DGFS_TRY(walk, DirectoryWalk::make(moment, directory));
+Result<bool> has_children(const Moment& moment, ObjectNumber directory, StopFlag stop) {
+  DGFS_TRY(walk, DirectoryWalk::make(moment, directory, false, stop));
   DGFS_CHECK(walk.seek(""));
   return walk.is_at_name();
 }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "delta/view/moment.h"
+#include "delta/view/stop_flag.h"
 
 namespace dgfs::view {
 
@@ -35,15 +36,16 @@ struct ObjectFacts {
 };
 
 /// nullopt: there is no such object. Errors: those of Moment; is_of_record() is true of those that
-/// come from a damaged record.
+/// come from a damaged record; kInterrupted.
 /// Cost: that of its names, and of the names in it.
-[[nodiscard]] Result<std::optional<ObjectFacts>> facts_of(const Moment& moment,
-                                                          ObjectNumber object);
+[[nodiscard]] Result<std::optional<ObjectFacts>> facts_of(const Moment& moment, ObjectNumber object,
+                                                          StopFlag stop = StopFlag());
 
 /// The names that lead to an object, in order; without records that lead elsewhere. Errors: those
-/// of Moment.
+/// of Moment; kInterrupted.
 [[nodiscard]] Result<std::vector<NamePlace>> leading_names(const Moment& moment,
-                                                           ObjectNumber object);
+                                                           ObjectNumber object,
+                                                           StopFlag stop = StopFlag());
 
 /// Whether an error comes from a damaged record, and not from the image or the store that holds it.
 [[nodiscard]] bool is_of_record(const Error& error);
@@ -53,7 +55,8 @@ struct ObjectFacts {
 /// The same for a key. Errors: those of StackSnapshot::find().
 [[nodiscard]] Result<bool> has_record(const Moment& moment, std::string_view key);
 /// Whether a directory shows a name. Errors: those of DirectoryWalk.
-[[nodiscard]] Result<bool> has_children(const Moment& moment, ObjectNumber directory);
+[[nodiscard]] Result<bool> has_children(const Moment& moment, ObjectNumber directory,
+                                        StopFlag stop = StopFlag());
 /// The first number that no object may have. Ignores damaged records of it.
 [[nodiscard]] Result<ObjectNumber> reserved_end(const Moment& moment);
 

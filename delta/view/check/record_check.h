@@ -23,10 +23,13 @@ class RecordCheck {
   using Object = std::function<Status(ObjectNumber)>;
 
   /// Both must outlive it.
-  RecordCheck(const Moment& moment, const Found& found)
-      : moment_(moment), found_(found), live_(moment.layers().live().snapshot("check")) {}
+  RecordCheck(const Moment& moment, const Found& found, StopFlag stop)
+      : moment_(moment),
+        found_(found),
+        stop_(stop),
+        live_(moment.layers().live().snapshot("check")) {}
 
-  /// Walks all records. Errors: those of Moment, except for damaged records.
+  /// Walks all records. Errors: those of Moment, except for damaged records; kInterrupted.
   /// @param check_object  called for each object that has an attributes record in a store, and for
   ///                      others that have names, a parent or a mark there
   [[nodiscard]] Status check_all(const Object& check_object);
@@ -71,6 +74,7 @@ class RecordCheck {
 
   const Moment& moment_;
   const Found& found_;
+  const StopFlag stop_;
   const delta::Snapshot live_;
   ObjectNumber end_ = 0;           ///< first number that is not reserved
   std::set<ObjectNumber> others_;  ///< to be checked, without attributes in a store

@@ -136,6 +136,27 @@ TEST_P(BaseCommands, ExtractOnlyWhatHasAName) {
   EXPECT_EQ(tree_below(*value_of(tree_.memory().open_directory("/salvaged"))), files);
 }
 
+// The volume origins say as whose volumes the files are known.
+TEST_P(BaseCommands, SalvageNeedsNoVolumeTable) {
+  EXPECT_EQ(run("salvage", {"/whole"}), 0) << out_ << err_;
+  const auto index = value_of(tree_.memory().open(base_ + ".idx"));
+  const auto& section = tree_.view().image()->superblock().section(format::SectionKind::kVolumes);
+  Buffer table(section.length_bytes);
+  expect_ok(storage::read_exactly(*index, section.offset_bytes, table));
+  for (const auto& path : {base_ + ".idx", base_}) {
+    const auto file = value_of(tree_.memory().open(path, {storage::OpenOptions::Mode::kReadWrite}));
+    Buffer bytes(value_of(file->size()));
+    expect_ok(storage::read_exactly(*file, 0, bytes));
+    const auto at = as_text(bytes).find(as_text(table));
+    ASSERT_NE(at, std::string::npos) << path;
+    expect_ok(file->write_at(at, Buffer(table.size(), 0xA5)));
+  }
+  run("salvage", {"/salvaged"});
+  EXPECT_EQ(tree_below(*value_of(tree_.memory().open_directory("/salvaged"))),
+            tree_below(*value_of(tree_.memory().open_directory("/whole"))))
+      << out_ << err_;
+}
+
 TEST_P(BaseCommands, VerifyTellsOfDamageInAnObjectWithoutAName) {
   const auto base = tree_.view().image();
   std::optional<reader::Node> damaged;

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "delta/merge/offline_merge.h"
 #include "delta/store/directory/states.h"
 #include "storage/memory/crash_loss.h"
 #include "tests/delta/merge/based_tree.h"

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Random operations on a view and on a plain tree, which must give the same answers, with merges
-// into bases in between: no merge changes the tree, a number, or where a listing goes on.
+// into bases and joins of layers in between: none changes the tree, a number, or where a listing
+// goes on.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +15,7 @@ namespace {
 
 TEST(BaseModel, NoMergeChangesTheTree) {
   MergeCounts all;
-  for (std::uint64_t seed = 0; seed < 25 && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 0; seed < 30 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     all += run_merges(seed, 400);
   }
@@ -28,6 +29,9 @@ TEST(BaseModel, NoMergeChangesTheTree) {
   EXPECT_GT(all.looks, 40U);
   EXPECT_GT(all.base_looks, 20U);
   EXPECT_GT(all.names_read, 1000U);
+  EXPECT_GT(all.joins, 15U);
+  EXPECT_GT(all.joins_given_up, 2U);
+  EXPECT_GT(all.offline_joins, 2U);
 }
 
 }  // namespace

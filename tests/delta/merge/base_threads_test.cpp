@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Writers, readers, listings, syncs, seals and looks at states while layers are merged into bases
-// one after another. For the thread sanitizer.
+// or joined, one after another. For the thread sanitizer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +13,10 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "delta/merge/live/live_join.h"
 #include "delta/store/directory/states.h"
 #include "tests/delta/merge/based_tree.h"
 #include "tests/support/random.h"
@@ -27,6 +29,7 @@ using view::ObjectNumber;
 
 constexpr int kWriters = 2;
 constexpr int kMerges = 6;
+constexpr int kJoins = 6;
 constexpr int kOldFiles = 20;
 constexpr int kKeptNames = 12;
 
@@ -179,6 +182,62 @@ class BaseThreads : public testing::Test {
     is_ending_ = true;
   }
 
+  // Also a merge between two joins, which has its turn only if no join is under way.
+  void join_all() {
+    merge::LiveSlot slot;
+    merge::LiveJoinOptions options;
+    options.directory = BasedTree::kDelta;
+    options.unnamed_max = 3;
+    options.slot = &slot;
+    options.tell = [](const std::string& text) { EXPECT_FALSE(text.empty()); };
+    merge::LiveJoin joins(based_.clock(), view(), based_.delta(), options);
+    auto merges = based_.live_options();
+    merges.slot = &slot;
+    merge::LiveMerge merge(based_.clock(), view(), based_.delta(), merges);
+    expect_ok(joins.start());
+    bool has_merged = false;
+    for (int i = 0; joined_ < kJoins; ++i) {
+      while (based_.layers() < 3) rest();
+      if (const auto begun = joins.join_all(); !begun) {
+        // One began without a request, or has left a single layer.
+        const auto kind = begun.error().kind();
+        EXPECT_TRUE(kind == ErrorKind::kBusy || kind == ErrorKind::kInvalidArgument);
+      } else if (i % 4 == 3) {
+        rest();
+        joins.cancel();
+      }
+      while (joins.status().is_running) rest();
+      const auto status = joins.status();
+      if (status.outcome) ++joined_;
+      if (status.error) {
+        EXPECT_EQ(status.error->kind(), ErrorKind::kInterrupted) << status.error->message();
+      }
+      if (joined_ < kJoins / 2 || std::exchange(has_merged, true)) continue;
+      static_cast<void>(merge.start({}));
+      while (merge.status().is_running) rest();
+    }
+    is_ending_ = true;
+  }
+
+  // Runs `work` beside all others, and looks at the tree afterwards.
+  void run_beside(const std::function<void()>& work) {
+    std::vector<std::thread> threads;
+    for (int writer = 0; writer < kWriters; ++writer) {
+      threads.emplace_back([this, writer] { write(writer); });
+    }
+    threads.emplace_back([this] { read(); });
+    threads.emplace_back([this] { list(); });
+    threads.emplace_back([this] { sync_and_seal(); });
+    work();
+    for (auto& thread : threads) thread.join();
+    expect_all();
+    based_.close();
+    based_.open_again();
+    expect_all();
+    const auto left = leftovers_in(based_.clock(), BasedTree::kDelta, based_.delta().manifest());
+    EXPECT_EQ(left, std::set<std::string>());
+  }
+
   void expect_all() {
     for (std::size_t writer = 0; writer < files_.size(); ++writer) {
       const auto directory = value_of(view().lookup(kRoot, "w" + std::to_string(writer))).object;
@@ -197,24 +256,17 @@ class BaseThreads : public testing::Test {
   std::atomic<bool> is_ending_ = false;
   std::atomic<std::uint64_t> rounds_ = 0;
   int merged_ = 0;
+  int joined_ = 0;
 };
 
 TEST_F(BaseThreads, EverythingGoesOnBesideMerges) {
-  std::vector<std::thread> threads;
-  for (int writer = 0; writer < kWriters; ++writer) {
-    threads.emplace_back([this, writer] { write(writer); });
-  }
-  threads.emplace_back([this] { read(); });
-  threads.emplace_back([this] { list(); });
-  threads.emplace_back([this] { sync_and_seal(); });
-  merge_all();
-  for (auto& thread : threads) thread.join();
+  run_beside([this] { merge_all(); });
   EXPECT_GE(merged_, kMerges / 2);
-  expect_all();
-  based_.close();
-  based_.open_again();
-  expect_all();
-  EXPECT_TRUE(leftovers_in(based_.clock(), BasedTree::kDelta, based_.delta().manifest()).empty());
+}
+
+TEST_F(BaseThreads, EverythingGoesOnBesideJoins) {
+  run_beside([this] { join_all(); });
+  EXPECT_GE(joined_, kJoins);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "delta/merge/live_merge.h"
+#include "delta/merge/live/live_merge.h"
 #include "tests/delta/view/stepping_env.h"
 #include "tests/reader/packed_tree.h"
 

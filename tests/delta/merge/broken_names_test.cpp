@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "delta/merge/base_merge.h"
 #include "tests/delta/merge/changed_tree.h"
 #include "tests/delta/view/check/namespace_damage.h"
 #include "tests/tools/tool_run.h"
@@ -54,6 +57,10 @@ class BrokenTree {
   std::string err_;
 };
 
+std::optional<ErrorKind> kind_of_error(const Result<merge::MadeBase>& made) {
+  return made ? std::nullopt : std::optional(made.error().kind());
+}
+
 TEST(BrokenNames, ASoundTreeIsMerged) {
   BrokenTree tree(nullptr);
   EXPECT_EQ(tree.merge(), 0) << tree.err();
@@ -72,6 +79,26 @@ TEST(BrokenNames, AreRefusedWhateverIsBroken) {
     EXPECT_TRUE(tree.says("nothing was written")) << tree.err();
     EXPECT_TRUE(tree.files() == before);
   }
+}
+
+// So an unmount and --cancel need not wait for the end of the check.
+TEST(BrokenNames, AMergeThatIsToStopDoesNotCheckThemAll) {
+  BrokenTree tree(&damages().front());
+  const auto before = tree.files();
+  merge::BaseSource source;
+  source.directory = ViewedTree::kDelta;
+  source.image_path = kImage;
+  std::atomic<bool> stop = false;
+  builder::BuildOptions options;
+  options.jobs = 1;
+  options.memory_bytes = builder::kMemoryBytesMin;
+  options.dry_run = true;
+  options.stop = &stop;
+  EXPECT_EQ(kind_of_error(merge::make_base(tree.disk(), source, {}, options)), ErrorKind::kCorrupt);
+  stop = true;
+  EXPECT_EQ(kind_of_error(merge::make_base(tree.disk(), source, {}, options)),
+            ErrorKind::kInterrupted);
+  EXPECT_TRUE(tree.files() == before);
 }
 
 // The call itself trusts the names, but follows none to an object that does not exist.

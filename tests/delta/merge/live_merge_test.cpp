@@ -2,20 +2,13 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // LiveMerge: merges in a thread beside a view; how they end, and what is told of them.
-#include "delta/merge/live_merge.h"
+#include "delta/merge/live/live_merge.h"
 
-#include <gtest/gtest.h>
-
-#include <atomic>
 #include <chrono>
-#include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
-#include <vector>
 
-#include "storage/forwarding_env.h"
-#include "tests/delta/merge/live_tree.h"
+#include "tests/delta/merge/live_merge_fixture.h"
 
 namespace dgfs::test {
 namespace {
@@ -23,89 +16,6 @@ namespace {
 using merge::LiveMerge;
 using storage::CallKind;
 using view::kRoot;
-
-// The disk in memory has a clock that stands still.
-class RealClock final : public storage::ForwardingEnv {
- public:
-  explicit RealClock(storage::Env& base) : EnvForwarder(base) {}
-  std::uint64_t monotonic_ns() const override {
-    return static_cast<std::uint64_t>(
-        std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
-  }
-};
-
-class LiveMergeTest : public testing::Test {
- protected:
-  LiveMergeTest() {
-    tree_.tree().directory("d");
-    tree_.tree().file("d/f", "of the image");
-    tree_.tree().file("large", pattern(50'000, 1));
-    tree_.open();
-    write_at(view(), tree_.object("large"), 100, "changed");
-    make_file(view(), "new", std::string(20'000, 'n'));
-    options_.directory = LiveTree::kDelta;
-    options_.image_path = kImage;
-    options_.own_image_path = kImage;
-    options_.memory_bytes = std::size_t{8} << 20;
-    options_.tell = [this](const std::string& text) {
-      const std::lock_guard lock(mutex_);
-      told_.push_back(text);
-    };
-  }
-  ~LiveMergeTest() override { is_free_ = true; }
-
-  [[nodiscard]] view::View& view() { return tree_.view(); }
-  LiveMerge& open() {
-    merge_ = std::make_unique<LiveMerge>(clock_, view(), tree_.delta(), options_);
-    return *merge_;
-  }
-  merge::MergeStatus run(const merge::MergeRequest& request = {}) {
-    value_of(merge_->start(request));
-    merge_->wait();
-    return merge_->status();
-  }
-  void reopen() {
-    merge_ = nullptr;
-    tree_.reopen_after_failure();
-  }
-  [[nodiscard]] std::string told() {
-    const std::lock_guard lock(mutex_);
-    std::string all;
-    for (const auto& text : told_) all += text + "\n";
-    return all;
-  }
-  /// The merge stops at its first write of a base until is_free_ is set.
-  void hold() {
-    tree_.set_hook([this](CallKind kind, const std::string& path) -> Status {
-      if (kind != CallKind::kWrite || path.find("base.") == std::string::npos) return ok();
-      is_held_ = true;
-      while (!is_free_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      return ok();
-    });
-  }
-  void wait_until_held() {
-    while (!is_held_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  /// The storage call `nth` of that kind on MANIFEST fails once the base is named.
-  void fail_manifest(CallKind wanted, int nth, ErrorKind error) {
-    tree_.set_hook([this, wanted, error, left = nth](CallKind kind,
-                                                     const std::string& path) mutable -> Status {
-      if (path.find("base.") != std::string::npos) is_held_ = true;
-      if (!is_held_ || kind != wanted || !path.ends_with("/MANIFEST")) return ok();
-      if (left == 0 || --left != 0) return ok();
-      return Error(error, 1133, "a fault").in_file(path);
-    });
-  }
-
-  LiveTree tree_;
-  RealClock clock_{tree_.clock()};
-  merge::LiveMergeOptions options_;
-  std::atomic<bool> is_held_ = false;
-  std::atomic<bool> is_free_ = false;
-  std::mutex mutex_;
-  std::vector<std::string> told_;
-  std::unique_ptr<LiveMerge> merge_;  ///< ends first
-};
 
 TEST_F(LiveMergeTest, MergesAllThatWasChanged) {
   open();
@@ -219,20 +129,9 @@ TEST_F(LiveMergeTest, EndsAtAnyMoment) {
   EXPECT_EQ(tree_.count_files("base."), base ? 2 + base->kept.size() : 0);
 }
 
-TEST_F(LiveMergeTest, ADryRunWritesNothing) {
-  open();
-  tree_.seal();
-  merge::MergeRequest request;
-  request.dry_run = true;
-  const auto status = run(request);
-  ASSERT_TRUE(status.outcome) << status.error->message();
-  EXPECT_GT(status.outcome->base.peak_bytes, 0U);
-  EXPECT_GT(status.outcome->base.report.packed_bytes, 0U);
-  EXPECT_EQ(tree_.count_files("base.") + tree_.count_files(".base."), 0U);
-  EXPECT_FALSE(tree_.delta().manifest().base);
-  EXPECT_EQ(told(), "");
-}
-
+// What is not sealed cannot be read; but a merge would seal it.
+// Sixteen of them would be the end of all seals.
+// A reader may outlive a mount.
 TEST_F(LiveMergeTest, ARepackNeedsNoOtherFile) {
   open();
   EXPECT_TRUE(run().outcome);
@@ -262,6 +161,7 @@ TEST_F(LiveMergeTest, ADiskThatIsNearlyFullEndsIt) {
   EXPECT_TRUE(run().outcome);
 }
 
+// Until the merge has ended, writers need the space of both stores.
 TEST_F(LiveMergeTest, ACancelEndsASleepForTheRate) {
   options_.bytes_per_second = 1;
   open();

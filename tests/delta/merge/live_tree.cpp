@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "delta/merge/offline_merge.h"
 #include "delta/view/bottom_image.h"
 #include "delta/view/check/namespace_check.h"
 #include "format/entry/mode.h"
@@ -108,6 +109,19 @@ void LiveTree::reopen_sealed() {
   open_delta();
 }
 
+void LiveTree::reopen_merged() {
+  expect_ok(view_->close());
+  drop();
+  merge::BaseSource source;
+  source.directory = kDelta;
+  source.image_path = kImage;
+  builder::BuildOptions build;
+  build.jobs = 1;
+  build.memory_bytes = builder::kMemoryBytesMin;
+  value_of(merge::merge_offline(clock_, source, {}, build));
+  open_delta();
+}
+
 void LiveTree::seal() {
   clock_.step();
   delta::SealRequest request;
@@ -118,11 +132,15 @@ void LiveTree::seal() {
 }
 
 Result<merge::MadeBase> LiveTree::try_make(const merge::RepackRules& rules) {
+  return try_make_of(delta_->stores().size() - 1, rules);
+}
+
+Result<merge::MadeBase> LiveTree::try_make_of(std::size_t layers, const merge::RepackRules& rules) {
   clock_.step();
   merge::BaseSource source;
   source.directory = kDelta;
   source.image_path = kImage;
-  source.layers = delta_->stores().size() - 1;
+  source.layers = layers;
   DGFS_TRY(nameless, view_->orphans(source.layers));
   source.nameless = std::move(nameless);
   builder::BuildOptions build;

@@ -65,6 +65,8 @@ class LiveTree {
 
   /// Opens again after a clean end and a seal of the delta while it was not open.
   void reopen_sealed();
+  /// The same with a merge in place of the seal.
+  void reopen_merged();
 
   // The steps of a merge. The clock goes on by a second before each.
 
@@ -73,6 +75,9 @@ class LiveTree {
   /// Makes a base of all layers. Expects no damage in it.
   merge::MadeBase make();
   [[nodiscard]] Result<merge::MadeBase> try_make(const merge::RepackRules& rules = {});
+  /// Of the oldest layers only.
+  [[nodiscard]] Result<merge::MadeBase> try_make_of(std::size_t layers,
+                                                    const merge::RepackRules& rules = {});
   /// Puts a base in place.
   [[nodiscard]] Status try_put(const merge::MadeBase& made);
   void put(const merge::MadeBase& made);

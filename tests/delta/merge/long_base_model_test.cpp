@@ -42,7 +42,7 @@ bool is_long() {
   return testing::GTEST_FLAG(filter) != "*" ||
          (total.operations >= kOperationsMin && total.switches >= kMergesMin &&
           total.threads >= kMergesMin / 4 && total.offline >= kMergesMin / 4 &&
-          total.base_looks >= kMergesMin / 4);
+          total.base_looks >= kMergesMin / 4 && total.joins >= kMergesMin / 5);
 }
 
 }  // namespace dgfs::test

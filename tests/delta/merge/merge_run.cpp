@@ -7,6 +7,8 @@
 #include <atomic>
 #include <utility>
 
+#include "delta/layer/used_states.h"
+#include "delta/merge/offline_merge.h"
 #include "delta/store/directory/states.h"
 #include "format/entry/mode.h"
 #include "tests/delta/merge/same_tree.h"
@@ -74,7 +76,11 @@ std::string to_string(const MergeStep& step) {
                                         "end the merge",
                                         "merge between openings",
                                         "start a merge in a thread",
-                                        "wait for the merge in a thread"};
+                                        "wait for the merge in a thread",
+                                        "begin a join of layers",
+                                        "put the joined layer in place",
+                                        "give the join up",
+                                        "join between openings"};
   if (step.kind == Kind::kOperation) {
     return to_string(step.operation) +
            (step.made == 0 ? "" : " makes #" + std::to_string(step.made));
@@ -94,6 +100,9 @@ MergeCounts& MergeCounts::operator+=(const MergeCounts& other) {
   given_up += other.given_up;
   looks += other.looks;
   base_looks += other.base_looks;
+  joins += other.joins;
+  joins_given_up += other.joins_given_up;
+  offline_joins += other.offline_joins;
   return *this;
 }
 
@@ -105,7 +114,9 @@ std::string to_string(const MergeCounts& counts) {
          std::to_string(counts.offline) + " merges between openings, " +
          std::to_string(counts.threads) + " in a thread, " + std::to_string(counts.given_up) +
          " given up, " + std::to_string(counts.looks) + " looks at states, " +
-         std::to_string(counts.base_looks) + " at bases";
+         std::to_string(counts.base_looks) + " at bases, " + std::to_string(counts.joins) +
+         " joins, " + std::to_string(counts.joins_given_up) + " given up, " +
+         std::to_string(counts.offline_joins) + " between openings";
 }
 
 MergeRun::MergeRun(std::uint64_t seed, Random& random) : random_(random) {
@@ -130,14 +141,19 @@ MergeStep::Kind MergeRun::next_kind() {
   if (random_.one_in(80)) return Kind::kLookBack;
   if (random_.one_in(200)) return Kind::kKeepLook;
   if (random_.one_in(150)) return random_.one_in(2) ? Kind::kClose : Kind::kDrop;
-  if (random_.one_in(250)) return Kind::kMergeOffline;
+  if (random_.one_in(150)) return random_.one_in(2) ? Kind::kMergeOffline : Kind::kJoinOffline;
   if (thread_) return random_.one_in(15) ? Kind::kJoinThread : Kind::kOperation;
   if (base_) {
     if (!random_.one_in(12)) return Kind::kOperation;
     return random_.one_in(5) ? Kind::kGiveUp : Kind::kPutBase;
   }
+  if (join_) {
+    if (!random_.one_in(12)) return Kind::kOperation;
+    return random_.one_in(5) ? Kind::kGiveUpJoin : Kind::kPutJoin;
+  }
   if (is_put_) return random_.one_in(12) ? Kind::kEndMerge : Kind::kOperation;
-  if (based_.layers() != 0 && random_.one_in(25)) return Kind::kMakeBase;
+  if (based_.layers() > 1 && random_.one_in(20)) return Kind::kBeginJoin;
+  if (based_.layers() != 0 && random_.one_in(30)) return Kind::kMakeBase;
   if (random_.one_in(80)) return Kind::kStartThread;
   return Kind::kOperation;
 }
@@ -197,6 +213,12 @@ void MergeRun::run(const MergeStep& step) {
       return put_base();
     case Kind::kEndMerge:
       return end_merge();
+    case Kind::kBeginJoin:
+      return begin_join(step.choice);
+    case Kind::kPutJoin:
+      return put_join(step.choice);
+    case Kind::kGiveUpJoin:
+      return give_up_join();
     case Kind::kStartThread:
       return start_thread(step.choice);
     case Kind::kJoinThread:
@@ -206,14 +228,16 @@ void MergeRun::run(const MergeStep& step) {
   }
 }
 
-// The merge that is under way is cut off at its present step.
+// The merge or join that is under way is cut off at its present step.
 void MergeRun::open_again(MergeStep::Kind kind, std::uint64_t choice) {
   thread_ = nullptr;
   base_ = std::nullopt;
+  join_ = std::nullopt;
   is_put_ = false;
   listings_->close();
   kind == Kind::kDrop || choice % 2 == 0 ? based_.drop() : based_.close();
   if (kind == Kind::kMergeOffline) merge_offline(choice);
+  if (kind == Kind::kJoinOffline) join_offline();
   based_.open_again();
   has_held_files_ = kept_look_.view != nullptr;
   operations_->reopened(based_.view(), ModelTree(operations_->model()));
@@ -255,7 +279,7 @@ void MergeRun::seal(std::uint64_t choice) {
 
 void MergeRun::make_base(std::uint64_t choice) {
   const auto layers = based_.layers();
-  if (base_ || is_put_ || thread_ || layers == 0) return;
+  if (base_ || join_ || is_put_ || thread_ || layers == 0) return;
   based_.wait_until_closed();
   const auto merged = choice % 3 == 0 ? 1 + choice / 64 % layers : layers;
   auto made = make_live_base(based_.clock(), based_.view(), BasedTree::kDelta, merged,
@@ -310,8 +334,58 @@ void MergeRun::end_merge() {
   operations_->expect_equal();
 }
 
+// Of all neighbours that may be joined, or of two.
+void MergeRun::begin_join(std::uint64_t choice) {
+  if (base_ || join_ || is_put_ || thread_) return;
+  based_.wait_until_closed();
+  const auto manifest = based_.delta().present_manifest();
+  const auto ranges =
+      layer::all_joins(value_of(layer::layer_sizes(based_.clock(), BasedTree::kDelta, manifest)));
+  if (ranges.empty()) return;
+  auto range = ranges[choice / 4 % ranges.size()];
+  if (choice % 4 == 0) {
+    range.begin += choice / 64 % (range.size() - 1);
+    range.end = range.begin + 2;
+  }
+  const auto plan = value_of(based_.view().begin_join(range));
+  join_ = value_of(layer::make_joined(based_.clock(), BasedTree::kDelta, plan, {}));
+}
+
+// A state that is still listed shows what it showed.
+void MergeRun::put_join(std::uint64_t choice) {
+  if (!join_) return;
+  const auto before = based_.layers();
+  expect_ok(based_.view().put_join(join_->plan));
+  EXPECT_EQ(based_.layers(), before + 1 - join_->plan.layers.size());
+  join_ = std::nullopt;
+  is_put_ = true;
+  ++counts_.joins;
+  operations_->expect_equal();
+  look_back(choice);
+}
+
+void MergeRun::give_up_join() {
+  if (!join_) return;
+  based_.view().give_up_join(join_->plan);
+  join_ = std::nullopt;
+  ++counts_.joins_given_up;
+  expect_no_leftovers();
+}
+
+void MergeRun::join_offline() {
+  const auto joined = layer::join_offline(based_.clock(), BasedTree::kDelta, {});
+  if (!joined) {
+    EXPECT_FALSE(is_no_reason(joined.error())) << joined.error().message();
+    return;
+  }
+  ++counts_.offline_joins;
+  if (const auto& unremoved = joined.value().unremoved) {
+    EXPECT_EQ(unremoved->kind(), ErrorKind::kBusy) << unremoved->message();
+  }
+}
+
 void MergeRun::start_thread(std::uint64_t choice) {
-  if (base_ || is_put_ || thread_) return;
+  if (base_ || join_ || is_put_ || thread_) return;
   operations_->compare_blocks(false);
   thread_ = std::make_unique<merge::LiveMerge>(based_.clock(), based_.view(), based_.delta(),
                                                based_.live_options());

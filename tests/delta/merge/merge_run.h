@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Runs of random operations on a view and its model, with merges into bases at random points: step
-// by step, in a thread and between openings, completed, given up or cut off. No merge may change
-// the tree. A failed run is repeated without parts of it, and the shortest failing one is reported.
+// by step, in a thread and between openings, completed, given up or cut off; and with joins of
+// layers likewise. None may change the tree. A failed run is repeated without parts of it, and the
+// shortest failing one is reported.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "delta/layer/join.h"
 #include "tests/delta/merge/based_tree.h"
 #include "tests/delta/view/model/open_listings.h"
 #include "tests/delta/view/model/view_operations.h"
@@ -36,7 +38,11 @@ struct MergeStep {
     kEndMerge,
     kMergeOffline,
     kStartThread,
-    kJoinThread
+    kJoinThread,
+    kBeginJoin,
+    kPutJoin,
+    kGiveUpJoin,
+    kJoinOffline
   };
   Kind kind = Kind::kOperation;
   Operation operation;       ///< with ids of the run that chose it
@@ -59,6 +65,9 @@ struct MergeCounts {
   std::uint64_t given_up = 0;
   std::uint64_t looks = 0;       ///< at states
   std::uint64_t base_looks = 0;  ///< at the state that a base equals
+  std::uint64_t joins = 0;       ///< of layers, of an open view
+  std::uint64_t joins_given_up = 0;
+  std::uint64_t offline_joins = 0;  ///< between openings
 
   MergeCounts& operator+=(const MergeCounts& other);
 };
@@ -97,6 +106,10 @@ class MergeRun {
   void give_up(std::uint64_t choice);
   void put_base();
   void end_merge();
+  void begin_join(std::uint64_t choice);
+  void put_join(std::uint64_t choice);
+  void give_up_join();
+  void join_offline();
   void start_thread(std::uint64_t choice);
   void join_thread(std::uint64_t choice);
   void adopt_blocks();
@@ -118,7 +131,8 @@ class MergeRun {
   std::map<ModelId, ModelId> made_;  ///< ids of another run to ids of this one
   std::map<format::StateId, State> states_;
   std::optional<merge::MadeBase> base_;  ///< not in place yet
-  bool is_put_ = false;                  ///< a base is in place, and the merge has not ended
+  std::optional<layer::MadeJoin> join_;  ///< likewise
+  bool is_put_ = false;  ///< a base or join is in place, and the merge has not ended
   std::unique_ptr<merge::LiveMerge> thread_;
   BasedTree::Past kept_look_;  ///< stays open over switches and openings
   format::StateId kept_state_{};

@@ -134,7 +134,7 @@ TEST(ChooseTarget, SaysWhyThereIsNothing) {
   add_base(manifest, "nightly-02");
   for (const TargetRequest& request : {TargetRequest{}, up_to("1111")}) {
     expect_nothing(manifest, request, 7621,
-                   "nothing to merge: the oldest named state is the base (nightly-02 (bbbbbbbb))");
+                   "nothing to merge: the oldest named state is the base (nightly-02)");
   }
   manifest.base->name.clear();
   manifest.base->pins = 1;
@@ -167,6 +167,20 @@ TEST(ChooseTarget, SealsAStackWithoutStates) {
   manifest.stores.resize(1);
   expect_target(manifest, {}, 1, true);
   expect_nothing(manifest, unchanged(), 7624, "nothing to merge: nothing was changed yet");
+}
+
+// No program makes them; a manifest may have them all the same. A base without a state would be
+// refused after all the work.
+TEST(ChooseTarget, RefusesAFullStackWithoutStates) {
+  delta::Manifest manifest;
+  manifest.stores.resize(delta::kLayersMax + 1);
+  const auto target = merge::choose_target(manifest, {}, "/d");
+  ASSERT_FALSE(target);
+  EXPECT_EQ(target.error().kind(), ErrorKind::kLimit);
+  EXPECT_EQ(target.error().message(),
+            "/d: has 16 layers without states; 'dgfs merge' packs them into an image");
+  manifest.stores.pop_back();
+  expect_target(manifest, {}, delta::kLayersMax, true);
 }
 
 // An Env that tells which processes hold locks.

@@ -5,9 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <memory>
+#include <regex>
 #include <string>
+#include <thread>
 
 #include "delta/view/bottom_image.h"
+#include "delta/view/check/namespace_check.h"
 #include "reader/check/verify.h"
 #include "tests/delta/merge/offline_fixture.h"
 #include "tests/support/image_assembler.h"
@@ -209,11 +214,63 @@ TEST_F(OfflineMerge, AStateEndsIt) {
   EXPECT_EQ(now.stores.size(), 1U);
   const auto refused = try_merge();
   ASSERT_FALSE(refused);
-  EXPECT_TRUE(refused.error().message().starts_with(
-      "nothing to merge: the oldest named state is the base (kept (" +
-      delta::state_text(now.base->state).substr(0, 8)))
-      << refused.error().message();
+  EXPECT_EQ(refused.error().message(),
+            "nothing to merge: the oldest named state is the base (kept)");
   EXPECT_EQ(content("live"), "3");
+}
+
+// The file that lacks space has a name that says nothing to anybody.
+TEST_F(OfflineMerge, TooLittleSpaceIsToldAtTheBeginning) {
+  constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kLargeBytes = std::uint64_t{1} << 40;
+  seal([](view::View& view) { make_file(view, "large", std::string(24 * kMib, 'l')); }, "kept");
+  memory().set_capacity(kLargeBytes);
+  const auto used = kLargeBytes - value_of(value_of(memory().open(kImage))->free_bytes());
+  memory().set_capacity(used + 16 * kMib);
+  const auto refused = try_merge();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kNoSpace);
+  EXPECT_TRUE(std::regex_match(
+      refused.error().message(),
+      std::regex("needs 25\\.[0-9] MB, and 1[0-9]\\.[0-9] MB are free; nothing was merged")))
+      << refused.error().message();
+  memory().set_capacity(kLargeBytes);
+  merge();
+}
+
+// A merge takes the marks of such objects, while later changes of them may stay above the base.
+TEST_F(OfflineMerge, ObjectsThatAKillLeavesWithoutANameEndFirst) {
+  std::unique_ptr<storage::MemoryEnv> disk;
+  view::ObjectNumber of_image = 0;
+  view::ObjectNumber of_delta = 0;
+  changed_.change([](view::View& view) { make_file(view, "made", "to be removed"); });
+  changed_.change([&](view::View& view) {
+    of_image = value_of(view.unlink(object_at(view, "d"), "f3")).object;
+    of_delta = value_of(view.unlink(view::kRoot, "made")).object;
+    value_of(view.seal({"kept", {}}));
+    while (!view.closing_state()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    write_at(view, of_image, 100, "changed above");
+    write_at(view, of_delta, 5, "likewise");
+    expect_ok(view.sync());
+    disk = memory().snapshot();  // as a kill leaves it
+    expect_ok(view.release(of_image));
+    expect_ok(view.release(of_delta));
+  });
+  merge::BaseSource source;
+  source.directory = kDelta;
+  source.image_path = kImage;
+  builder::BuildOptions options;
+  options.jobs = 1;
+  options.memory_bytes = builder::kMemoryBytesMin;
+  value_of(merge::merge_offline(*disk, source, request_of(), options));
+  const auto opened = value_of(open_sources(*disk, changed_.sources()));
+  ASSERT_EQ(opened.delta->manifest().base.value().name, "kept");
+  expect_ok(view::check_namespace(
+      view::generation_of(opened.image, *opened.delta),
+      [](const view::Finding& finding) { ADD_FAILURE() << finding.object << finding.text; }));
+  for (const auto object : {of_image, of_delta}) {
+    EXPECT_FALSE(opened.view->attributes(object)) << object;
+  }
 }
 
 TEST_F(OfflineMerge, LeavesNothingIfItIsStopped) {

@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
+#include "delta/store/directory/states.h"
 #include "format/entry/mode.h"
 #include "tests/delta/merge/live_tree.h"
 
@@ -170,6 +172,41 @@ TEST_F(UnnamedMerge, IsChangedMeanwhileAndNamedLater) {
   EXPECT_EQ(content.substr(10, 9), "MEANWHILE");
   EXPECT_EQ(content.substr(40, 5), "LATER");
   EXPECT_EQ(value_of(view().xattr_names(file_)).size(), 2U);
+}
+
+// The next base is made of the first one and of the layer with the attribute.
+TEST_F(UnnamedMerge, GetsAnAttributeInALayerThatIsMergedLater) {
+  const auto bare = value_of(view().create_unnamed(tree_.object("d"), 0600, {})).object;
+  tree_.seal();
+  expect_ok(view().set_xattr(bare, "user.more", as_bytes("set in the second layer")));
+  tree_.seal();
+  tree_.put(value_of(tree_.try_make_of(1)));
+  EXPECT_EQ(as_text(value_of(view().xattr(bare, "user.more"))), "set in the second layer");
+  value_of(view().link(bare, kRoot, "named"));
+  tree_.reopen();
+  EXPECT_EQ(as_text(value_of(view().xattr(bare, "user.more"))), "set in the second layer");
+  tree_.put(value_of(tree_.try_make_of(1)));
+  EXPECT_EQ(as_text(value_of(view().xattr(bare, "user.more"))), "set in the second layer");
+  tree_.expect_same_after_reopening();
+}
+
+// A merge between openings takes the layers up to the state with a name only.
+TEST_F(UnnamedMerge, GetsItsNameAboveTheLayersOfAnOfflineMerge) {
+  value_of(view().seal({"state", {}}));
+  link();
+  tree_.reopen_merged();
+  EXPECT_EQ(delta::layers_of(tree_.delta().manifest()), 0U);
+  ASSERT_TRUE(tree_.delta().manifest().base);
+  expect_whole();
+  // The next base is made of this one.
+  const std::array<delta::StateId, 1> dropped = {tree_.delta().manifest().base->state};
+  expect_ok(view().drop_states(dropped));
+  link("again");
+  value_of(view().seal({"later", {}}));
+  write_at(view(), file_, 0, kContent);
+  tree_.reopen_merged();
+  expect_whole();
+  tree_.expect_same_after_reopening();
 }
 
 TEST_F(UnnamedMerge, MadeMeanwhileIsNotInTheBase) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -80,6 +81,13 @@ class ViewedTree {
   /// Calls by file.
   [[nodiscard]] std::map<std::string, storage::IoCounts> delta_calls() const {
     return counting_->all();
+  }
+  /// Closes view and delta, and opens them again after a change of what is on disk.
+  void while_closed(const std::function<void()>& change) {
+    expect_ok(view_->close());
+    close_delta();
+    change();
+    open_delta();
   }
   /// Turns the current stack into a layer, and puts an empty store over it.
   void seal() {

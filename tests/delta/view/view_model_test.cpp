@@ -20,11 +20,13 @@ TEST(ViewModel, AnswersLikeAPlainTree) {
     all.names_read += counts.names_read;
     all.states += counts.states;
     all.looks += counts.looks;
+    all.joins += counts.joins;
     all.differences += counts.differences;
   }
   EXPECT_GT(all.names_read, 1000U);
   EXPECT_GT(all.states, 100U);
   EXPECT_GT(all.looks, 100U);
+  EXPECT_GT(all.joins, 20U);
   EXPECT_GT(all.differences, 1000U);
 }
 

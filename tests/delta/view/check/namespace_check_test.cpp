@@ -5,10 +5,13 @@
 #include "delta/view/check/namespace_check.h"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <string_view>
 #include <vector>
 
+#include "delta/view/check/object_facts.h"
+#include "delta/view/directory_walk.h"
 #include "tests/delta/view/check/namespace_damage.h"
 #include "tests/delta/view/check/random_changes.h"
 
@@ -140,6 +143,63 @@ TEST(NamespaceCheck, FindsNoMarkOfNobodyOnceAViewWasOpened) {
   EXPECT_NE(found_in(viewed), "");
   viewed.reopen();
   EXPECT_EQ(found_in(viewed), "");
+}
+
+TEST(NamespaceCheck, EndsSoonOnceItIsToStop) {
+  ViewedTree viewed;
+  add_image_part(viewed.tree());
+  viewed.open();
+  Known known = make_known_tree(viewed, false);
+  delta::Batch batch;
+  for (const char* name : {"links of a hard link", "names of a directory"}) {
+    const auto damage = std::ranges::find(damages(), std::string_view(name), &Damage::name);
+    ASSERT_NE(damage, damages().end());
+    damage->make(batch, known);
+  }
+  value_of(viewed.delta().newest().apply(batch));
+  const auto layers = view::generation_of(viewed.image(), viewed.delta());
+  std::atomic<bool> stop = false;
+  int told = 0;
+  const auto checked = view::check_namespace(
+      layers,
+      [&](const view::Finding&) {
+        ++told;
+        stop = true;
+      },
+      view::StopFlag(&stop));
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().kind(), ErrorKind::kInterrupted);
+  EXPECT_EQ(told, 1);
+  stop = false;
+  told = 0;
+  expect_ok(view::check_namespace(
+      layers, [&](const view::Finding&) { ++told; }, view::StopFlag(&stop)));
+  EXPECT_EQ(told, 2);
+}
+
+// A directory may have millions of names, or of names that are gone.
+TEST(NamespaceCheck, EndsWithinADirectory) {
+  ViewedTree viewed;
+  viewed.tree().directory("d");
+  for (int i = 0; i < 30; ++i) viewed.tree().file("d/f" + std::to_string(i), "x");
+  viewed.open();
+  const auto directory = value_of(viewed.view().lookup(view::kRoot, "d")).object;
+  for (int i = 0; i < 30; ++i) {
+    value_of(viewed.view().unlink(directory, "f" + std::to_string(i)));
+  }
+  const view::Moment moment(view::generation_of(viewed.image(), viewed.delta()));
+  std::atomic<bool> stop = true;
+  auto walk = value_of(view::DirectoryWalk::make(moment, directory, false, view::StopFlag(&stop)));
+  const Status moved = walk.seek("");
+  ASSERT_FALSE(moved);
+  EXPECT_EQ(moved.error().kind(), ErrorKind::kInterrupted);
+  const auto facts = view::facts_of(moment, view::kRoot, view::StopFlag(&stop));
+  ASSERT_FALSE(facts);
+  EXPECT_EQ(facts.error().kind(), ErrorKind::kInterrupted);
+  stop = false;
+  expect_ok(walk.seek(""));
+  EXPECT_FALSE(walk.is_at_name());
+  EXPECT_TRUE(value_of(view::facts_of(moment, view::kRoot, view::StopFlag(&stop))));
 }
 
 TEST(NamespaceCheck, BreaksEachRuleOnce) {

@@ -74,6 +74,9 @@ void OpenListings::note_changes() {
     const auto places = places_of(stream);
     std::erase_if(stream.stayed, [&](const Place& place) { return !places.contains(place); });
     add_to_ever(stream);
+    if (stream.has_read || !has_lost_place(stream)) continue;
+    rewind(stream);
+    begin_again(stream);
   }
 }
 
@@ -134,6 +137,13 @@ bool OpenListings::has_lost_anchor(const Stream& stream) const {
   });
 }
 
+bool OpenListings::has_lost_place(const Stream& stream) const {
+  const auto place = view::ListingPlace::of(stream.cookie);
+  if (!place || place->kind == view::ListingPlace::Kind::kNoAnchor) return false;
+  if (directory_of(stream) == nullptr) return false;
+  return !places_of(stream).contains(stream.at) || has_lost_anchor(stream);
+}
+
 // A place outlives the view if its name still exists, and its anchor, if it has one. The view
 // forgets which name had a cookie, so a stream that went back to an old place might miss a name
 // that was made there afterwards.
@@ -147,6 +157,7 @@ void OpenListings::close() {
       begin_again(stream);
     }
     stream.listing = nullptr;
+    stream.has_read = false;
   }
 }
 
@@ -211,6 +222,7 @@ void OpenListings::read(Stream& stream, std::size_t count, bool wants_attributes
     return;
   }
   EXPECT_TRUE(status) << "listing #" << stream.directory << ": " << status.error().message();
+  stream.has_read = true;
   if (taken < count) expect_nothing_left_out(stream, std::nullopt);
   names_read_ += taken;
   if (stream.given.size() > kGivenMax) {

@@ -66,6 +66,7 @@ class OpenListings {
     /// Name to its objects and types so far.
     std::map<std::string, std::set<std::pair<ModelId, std::uint32_t>>> ever;
     std::vector<Given> given;  ///< the last cookies
+    bool has_read = true;      ///< since the view was opened
   };
   class Choice;
 
@@ -74,6 +75,8 @@ class OpenListings {
   [[nodiscard]] const ModelObject* directory_of(const Stream& stream) const;
   [[nodiscard]] bool is_removed(const Stream& stream) const;
   [[nodiscard]] bool has_lost_anchor(const Stream& stream) const;
+  /// Whether a view that was opened again cannot find the place of the stream any more.
+  [[nodiscard]] bool has_lost_place(const Stream& stream) const;
   [[nodiscard]] std::set<Place> places_of(const Stream& stream) const;
   void add_to_ever(Stream& stream) const;
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest-spi.h>
 
+#include "delta/layer/join.h"
 #include "delta/store/directory/states.h"
 #include "delta/view/image_bottom.h"
 #include "delta/view/moment.h"
@@ -65,6 +66,8 @@ std::string to_string(const RunStep& step) {
       return "seal the open view";
     case RunStep::Kind::kLookBack:
       return "look at states, choice " + std::to_string(step.choice);
+    case RunStep::Kind::kJoin:
+      return "join layers, choice " + std::to_string(step.choice);
     default:
       return "seal";
   }
@@ -89,6 +92,9 @@ RunStep ViewRun::step() {
     step.kind = RunStep::Kind::kSealLive;
   } else if (random_.one_in(60)) {
     step.kind = RunStep::Kind::kLookBack;
+    step.choice = random_.below(1U << 31U);
+  } else if (random_.one_in(150)) {
+    step.kind = RunStep::Kind::kJoin;
     step.choice = random_.below(1U << 31U);
   } else if (random_.one_in(90)) {
     step.kind = random_.one_in(2) ? RunStep::Kind::kSeal : RunStep::Kind::kReopen;
@@ -133,12 +139,17 @@ void ViewRun::run(const RunStep& step) {
       return seal_live();
     case RunStep::Kind::kLookBack:
       return look_back(step.choice);
+    case RunStep::Kind::kJoin:
+      return join(step.choice);
     default:
       return open_again(step.kind);
   }
 }
 
-void ViewRun::note_state() { states_.push_back({operations_->model(), operations_->pairs()}); }
+void ViewRun::note_state() {
+  states_.push_back({operations_->model(), operations_->pairs()});
+  ++sealed_;
+}
 
 void ViewRun::seal_live() {
   if (states_.size() >= delta::kLayersMax) return;
@@ -155,6 +166,25 @@ void ViewRun::look_back(std::uint64_t choice) {
       << "state " << at;
   ++looks_;
   expect_changes_between(static_cast<std::size_t>(choice / states_.size() % (at + 1)), at + 1);
+}
+
+// Joins some neighbours: the tree and the states that are left stay as they were.
+void ViewRun::join(std::uint64_t choice) {
+  const auto layers = states_.size();
+  if (layers < 2) return;
+  const auto begin = static_cast<std::size_t>(choice % (layers - 1));
+  const auto end = begin + 2 + static_cast<std::size_t>(choice / layers % (layers - begin - 1));
+  listings_->close();
+  viewed_.while_closed([&] {
+    const auto joined = layer::join_layers(viewed_.clock(), ViewedTree::kDelta, {begin, end}, {});
+    EXPECT_TRUE(joined) << joined.error().message();
+  });
+  states_.erase(states_.begin() + static_cast<std::ptrdiff_t>(begin),
+                states_.begin() + static_cast<std::ptrdiff_t>(end) - 1);
+  ++joins_;
+  operations_->reopened(viewed_.view(), ModelTree(operations_->model()));
+  operations_->expect_equal();
+  listings_->go_on();
 }
 
 void ViewRun::expect_changes_between(std::size_t lower, std::size_t upper) {
@@ -247,6 +277,7 @@ RunCounts run_view(std::uint64_t seed, std::size_t operations) {
   counts.names_read = run.listings().names_read();
   counts.states = run.states();
   counts.looks = run.looks();
+  counts.joins = run.joins();
   counts.differences = run.differences();
   if (!testing::Test::HasFailure()) return counts;
   ADD_FAILURE() << shortened(steps);

@@ -28,12 +28,14 @@ struct RunStep {
     kReopen,
     kSeal,
     kSealLive,
-    kLookBack
+    kLookBack,
+    kJoin
   };
   Kind kind = Kind::kOperation;
-  Operation operation;       ///< with ids of the run that chose it
-  ModelId made = 0;          ///< the id that the operation made in that run
-  std::uint64_t choice = 0;  ///< kRead: argument of OpenListings::act(); kLookBack: chooses states
+  Operation operation;  ///< with ids of the run that chose it
+  ModelId made = 0;     ///< the id that the operation made in that run
+  /// kRead: argument of OpenListings::act(); kLookBack, kJoin: chooses states.
+  std::uint64_t choice = 0;
 };
 
 /// One line, for messages.
@@ -53,7 +55,10 @@ class ViewRun {
   [[nodiscard]] ViewedTree& viewed() { return viewed_; }
   [[nodiscard]] ViewOperations& operations() { return *operations_; }
   [[nodiscard]] const OpenListings& listings() const { return *listings_; }
-  [[nodiscard]] std::size_t states() const { return states_.size(); }
+  /// How many were sealed.
+  [[nodiscard]] std::size_t states() const { return sealed_; }
+  /// How many joins of layers were made.
+  [[nodiscard]] std::uint64_t joins() const { return joins_; }
   /// How many states were looked at.
   [[nodiscard]] std::uint64_t looks() const { return looks_; }
   /// In how many names two of these differed.
@@ -64,6 +69,7 @@ class ViewRun {
   void open_again(RunStep::Kind kind);
   void seal_live();
   void look_back(std::uint64_t choice);
+  void join(std::uint64_t choice);
   /// Compares the changes between two states with those of their models.
   /// @param lower  layers that it shows; 0: the image alone
   void expect_changes_between(std::size_t lower, std::size_t upper);
@@ -83,7 +89,9 @@ class ViewRun {
     ModelTree model;
     ObjectPairs pairs;
   };
-  std::vector<State> states_;
+  std::vector<State> states_;  ///< that joins have left
+  std::size_t sealed_ = 0;
+  std::uint64_t joins_ = 0;
   std::uint64_t looks_ = 0;
   std::uint64_t differences_ = 0;
 };
@@ -94,6 +102,7 @@ struct RunCounts {
   std::uint64_t names_read = 0;
   std::size_t states = 0;         ///< sealed
   std::uint64_t looks = 0;        ///< at states
+  std::uint64_t joins = 0;        ///< of layers
   std::uint64_t differences = 0;  ///< between two of these
 };
 

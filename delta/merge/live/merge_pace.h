@@ -29,7 +29,7 @@ struct PaceOptions {
   std::uint64_t free_bytes_min = 0;
 };
 
-/// note() is for one thread, pass() for one, the other calls for any.
+/// The calls that note something are for one thread, pass() is for one, the others for any.
 class MergePace {
  public:
   /// @param env  whose clock it uses; must outlive the object
@@ -37,6 +37,10 @@ class MergePace {
 
   /// Notes the progress of the build.
   void note(const builder::Progress& now);
+  /// The base is complete, and is to be put in its place.
+  void note_made() { advance_to(kMadePercent); }
+  /// The base is in its place, and what it has replaced is gone or left to others.
+  void note_end() { advance_to(kWholePercent); }
   /// Call it before contents are read: sleeps as long as the merge is to wait.
   void pass(std::uint64_t bytes);
   /// Ends the merge at its next step, and any sleep.
@@ -54,6 +58,10 @@ class MergePace {
   [[nodiscard]] std::uint64_t waited_ns() const { return waited_ns_; }
 
  private:
+  static constexpr unsigned kMadePercent = 99;
+  static constexpr unsigned kWholePercent = 100;
+
+  void advance_to(std::uint64_t percent);
   void look_at_disk();
   void give_way();
   void share();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/merge/merge_pace.h"
+#include "delta/merge/live/merge_pace.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,9 +10,10 @@ namespace dgfs::merge {
 namespace {
 
 constexpr std::chrono::milliseconds kNap{20};
-// Of a merge, the scan takes so many of a hundred, and packing ends at so many.
+// Of a merge, the scan takes so many of a hundred, and packing and the index end at so many.
 constexpr std::uint64_t kScanPercent = 10;
 constexpr std::uint64_t kPackPercent = 95;
+constexpr std::uint64_t kIndexPercent = 97;
 // It looks at the disk whenever it has passed so many bytes.
 constexpr std::uint64_t kLookBytes = std::uint64_t{2} << 20;
 // While others wait, a pause is at most so many times as long as the work before it, which counts
@@ -47,9 +48,15 @@ void MergePace::note(const builder::Progress& now) {
     const auto total = now.entries_total + now.content_bytes_total / 4096;
     const auto share = kPackPercent - kScanPercent;
     percent = kScanPercent + (total == 0 ? 0 : std::min(done, total) * share / total);
-  } else if (now.phase != builder::Phase::kScanning) {
+  } else if (now.phase == builder::Phase::kIndexing) {
     percent = kPackPercent;
+  } else if (now.phase == builder::Phase::kSyncing) {
+    percent = kIndexPercent;
   }
+  advance_to(percent);
+}
+
+void MergePace::advance_to(std::uint64_t percent) {
   percent_ = std::max(percent_.load(), static_cast<unsigned>(percent));
 }
 

@@ -15,8 +15,11 @@
 #include <thread>
 
 #include "base/result.h"
-#include "delta/merge/merge_pace.h"
-#include "delta/merge/offline_merge.h"
+#include "delta/merge/live/idle_work.h"
+#include "delta/merge/live/live_slot.h"
+#include "delta/merge/live/merge_pace.h"
+#include "delta/merge/merge_outcome.h"
+#include "delta/merge/merge_request.h"
 #include "delta/view/view.h"
 #include "reader/open_options.h"
 #include "storage/env.h"
@@ -35,16 +38,28 @@ struct LiveMergeOptions {
   std::function<bool()> others_work;                 ///< likewise
   /// Called in the thread of the merge when one begins, ends, or is given up. May be empty.
   std::function<void(const std::string&)> tell;
+  LiveSlot* slot = nullptr;  ///< shared with joins of the view; must outlive the merges
+};
+
+/// Who asks for a merge.
+enum class MergeCause : std::uint8_t {
+  kUser,
+  kSize,   ///< -o merge=SIZE
+  kRetry,  ///< the same again, since the last one failed. It merges the layers that are there, so
+           ///< that failures add none, and tells the same reason only once
 };
 
 /// How far the merge is. A value.
 struct MergeStatus {
   bool is_running = false;
+  bool is_dry_run = false;
   unsigned percent = 0;
   std::uint64_t done_bytes = 0;
   std::uint64_t total_bytes = 0;
   std::uint64_t waited_ns = 0;  ///< for others
-  std::uint64_t number = 0;     ///< of merges that were begun so far
+  std::uint64_t number = 0;     ///< of merges and dry runs that were begun so far
+  std::uint64_t merges = 0;     ///< of these, no dry runs
+  bool has_failed = false;      ///< the last of these; a cancelled one has not
   /// Of the last merge, once it has ended; neither: there was none.
   std::optional<MergeOutcome> outcome;
   std::optional<Error> error;
@@ -64,9 +79,11 @@ class LiveMerge {
   LiveMerge(const LiveMerge&) = delete;
   LiveMerge& operator=(const LiveMerge&) = delete;
 
-  /// Begins a merge, and returns its MergeStatus::number. Errors: kBusy (one is under way), kLimit
-  /// (no thread or memory available). Other errors of the merge are in status(), once it has ended.
-  [[nodiscard]] Result<std::uint64_t> start(const MergeRequest& request);
+  /// Begins a merge, and returns its MergeStatus::number. A dry run that is under way is given up
+  /// for it. Errors: kBusy (one is under way), kLimit (no thread or memory available). Other errors
+  /// of the merge are in status(), once it has ended.
+  [[nodiscard]] Result<std::uint64_t> start(const MergeRequest& request,
+                                            MergeCause cause = MergeCause::kUser);
   [[nodiscard]] MergeStatus status() const;
   /// Gives up the merge that is under way, and returns whether there was one. It ends soon after,
   /// unless its base is in place already.
@@ -74,28 +91,36 @@ class LiveMerge {
   /// Waits until no merge is under way.
   void wait();
 
+  /// Removes what merges have left because other processes read it, if these have ended. Cost:
+  /// without such files none, else a look at the directory.
+  void remove_rest() noexcept;
+
  private:
-  void run(const MergeRequest& request, MergePace& pace) noexcept;
-  [[nodiscard]] Result<MergeOutcome> merge(const MergeRequest& request, MergePace& pace);
-  [[nodiscard]] Result<std::size_t> layers_to_merge(const MergeRequest& request);
+  void run(const MergeRequest& request, MergeCause cause, MergePace& pace) noexcept;
+  [[nodiscard]] Result<MergeOutcome> merge(const MergeRequest& request, MergeCause cause,
+                                           MergePace& pace);
+  [[nodiscard]] Result<MergeOutcome> try_merge(const MergeRequest& request, MergePace& pace);
+  [[nodiscard]] Result<std::size_t> layers_to_merge(const MergeRequest& request, MergeCause cause);
   [[nodiscard]] Status wait_for_layers(const MergePace& pace) const;
   [[nodiscard]] Result<MadeBase> make(const MergeRequest& request, MergePace& pace,
                                       std::size_t layers);
-  [[nodiscard]] Result<MadeBase> make_idly(const std::function<Result<MadeBase>()>& make);
   [[nodiscard]] Status put_in_place(const MadeBase& made);
   [[nodiscard]] PaceOptions pace_options() const;
   [[nodiscard]] Error reason_to_end(const Error& error, const MergePace& pace) const;
+  void tell_failure(const Error& error, MergeCause cause);
   void tell(const std::string& text) const;
 
   storage::Env& env_;
   view::View& view_;
   delta::DeltaDirectory& delta_;
   const LiveMergeOptions options_;
-  std::atomic<bool> writers_wait_ = false;
+  IdleWork work_;
+  std::uint16_t told_code_ = 0;  ///< of the last failure that was told; of the merge's thread
 
   mutable std::mutex mutex_;  ///< guards what follows
   std::thread thread_;
   std::unique_ptr<MergePace> pace_;  ///< of the merge under way
+  std::optional<Error> no_memory_;   ///< of it, made while there was memory; for its thread
   MergeStatus last_;                 ///< without the progress
 };
 
