@@ -33,6 +33,7 @@ constexpr Command kCommands[] = {
     {"delta", "info|check|seal|log|wait|repair DIR",
      "show or check the stores of a delta, keep its state, list states", run_delta},
     {"merge", "IMAGE", "pack an image and its delta into a new image", run_merge},
+    {"update", "IMAGE SRC", "make the newest state of a delta what a directory is", run_update},
     {"help", "[COMMAND]", "explain commands and their options", run_help},
 };
 

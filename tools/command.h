@@ -44,6 +44,7 @@ struct Command {
 [[nodiscard]] int run_volume(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_delta(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_merge(const ToolIo& io, const Arguments& arguments);
+[[nodiscard]] int run_update(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_help(const ToolIo& io, const Arguments& arguments);
 
 }  // namespace dgfs::tools

@@ -14,6 +14,7 @@
 #include "tools/command.h"
 #include "tools/help/mount_help.h"
 #include "tools/paths/image_argument.h"
+#include "tools/paths/typed_path.h"
 #include "tools/text/date_text.h"
 
 #ifdef DGFS_HAS_FUSE
@@ -79,6 +80,18 @@ class IgnoredPipeSignal {
   void (*before_)(int);
 };
 
+// The daemon works with paths from the root.
+Error with_typed_paths(const Error& error, const MountCommand& command) {
+  constexpr std::string_view kDelta = "delta=";
+  auto text = with_typed_path(error.message(), command.image_path);
+  for (const std::string& option : command.options) {
+    if (option.starts_with(kDelta)) {
+      text = with_typed_path(std::move(text), option.substr(kDelta.size()));
+    }
+  }
+  return {error.kind(), error.code(), std::move(text)};
+}
+
 int mount_image(const Session& session, const MountCommand& command) {
   fuse::MountOptions options;
   options.image_path = command.image_path;
@@ -99,7 +112,8 @@ int mount_image(const Session& session, const MountCommand& command) {
   options.open.index_path = command.image.index_path;
   options.open.volume_paths = command.image.volume_paths;
   const Status status = fuse::mount(session.env(), options, fuse::make_terminal_logger());
-  return status ? kExitDone : session.fail(status.error(), "nothing was mounted");
+  if (status) return kExitDone;
+  return session.fail(with_typed_paths(status.error(), command), "nothing was mounted");
 }
 
 Status check_options(const ToolIo& io, const MountCommand& command) {

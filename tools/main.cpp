@@ -9,6 +9,7 @@
 #include <clocale>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 
 namespace {
 
+constexpr int kInDescriptor = 0;
 constexpr int kOutDescriptor = 1;
 constexpr int kErrDescriptor = 2;
 constexpr std::size_t kOutBufferBytes = std::size_t{64} << 10;
@@ -107,7 +109,10 @@ int main(int argc, char** argv) {
       .width_columns = terminal_columns(out_is_terminal ? kOutDescriptor : kErrDescriptor),
       .stop = g_stop,
       .read_stream = dgfs::storage::posix_read_stream,
-      .out_is_pipe = dgfs::storage::posix_is_pipe(kOutDescriptor)};
+      .out_is_pipe = dgfs::storage::posix_is_pipe(kOutDescriptor),
+      .read_line = is_terminal(kInDescriptor)
+                       ? [] { return dgfs::storage::posix_read_line(g_stop); }
+                       : std::function<dgfs::Result<std::string>()>()};
   if (unmounts) return dgfs::tools::umount_helper_main(arguments, io);
   if (mounts) return dgfs::tools::mount_helper_main(arguments, io);
   const int code = dgfs::tools::tool_main(arguments, io);

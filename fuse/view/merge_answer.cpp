@@ -3,9 +3,9 @@
 #include "fuse/view/merge_answer.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/json.h"
+#include "delta/layer/join_report.h"
 #include "delta/merge/merge_report.h"
 #include "format/limits.h"
 #include "reader/image.h"
@@ -31,14 +31,8 @@ Status take_word(std::string_view word, merge::MergeRequest& request) {
     return ok();
   }
   if (word.starts_with(kRepack)) {
-    const auto number = word.substr(kRepack.size());
-    unsigned percent = 0;
-    const auto* const end = number.data() + number.size();
-    const auto [stop, error] = std::from_chars(number.data(), end, percent);
-    if (error == std::errc() && stop == end && percent < 100) {
-      request.repack.dead_percent = percent;
-      return ok();
-    }
+    request.repack.dead_percent = merge::parse_dead_percent(word.substr(kRepack.size()));
+    if (request.repack.dead_percent) return ok();
   }
   return Error(ErrorKind::kUnsupported, 5094, "this mount does not know how to merge like that");
 }
@@ -81,10 +75,25 @@ std::string base_text(const delta::BaseFacts& base, const reader::Image& image) 
       .text();
 }
 
+std::string join_state_text(const merge::JoinStatus& status) {
+  JsonObject answer;
+  answer.add("number", status.number)
+      .add("running", status.is_running)
+      .add("percent", status.percent)
+      .add("done_bytes", status.done_bytes)
+      .add("total_bytes", status.total_bytes)
+      .add("waited_ms", status.waited_ns / kNsPerMs)
+      .add("moved_bytes", status.moved_bytes);
+  if (status.error) answer.add("error", status.error->message());
+  if (status.outcome) answer.add_raw("result", layer::join_json(*status.outcome).text());
+  return answer.text();
+}
+
 std::string merge_state_text(const merge::MergeStatus& status) {
   JsonObject answer;
   answer.add("number", status.number)
       .add("running", status.is_running)
+      .add("dry_run", status.is_dry_run)
       .add("percent", status.percent)
       .add("done_bytes", status.done_bytes)
       .add("total_bytes", status.total_bytes)

@@ -31,8 +31,8 @@ void ViewControl::say_closing() noexcept {
   service_ = nullptr;
 }
 
-// A checkpoint or a seal takes a while. Other questions do not wait for it; the end of the mount
-// does.
+// A checkpoint, a seal or a drop, which waits for a seal, takes a while. Other questions do not
+// wait for it; the end of the mount does.
 Result<std::string> ViewControl::answer(std::string_view question) {
   const std::shared_lock lock(mutex_);
   const bool is_closing = service_ == nullptr || !is_mounted_();
@@ -48,7 +48,11 @@ Result<std::string> ViewControl::answer(std::string_view question) {
   if (question.starts_with(delta::kAskSeal) && question[delta::kAskSeal.size()] == ' ') {
     return take_time([&] { return seal(question.substr(delta::kAskSeal.size() + 1)); });
   }
+  if (question.starts_with(delta::kAskDrop)) {
+    return take_time([&] { return drop(question.substr(delta::kAskDrop.size())); });
+  }
   if (question.starts_with(delta::kAskMerge)) return merge(question);
+  if (question.starts_with(delta::kAskJoin)) return join(question);
   return Error(ErrorKind::kUnsupported, 5048, "this mount does not know the question");
 }
 
@@ -62,6 +66,21 @@ Result<std::string> ViewControl::merge(std::string_view question) {
   }
   DGFS_TRY(request, merge_request(question.substr(delta::kAskMerge.size())));
   DGFS_TRY(number, merge_->start(request));
+  return JsonObject().add("number", number).text();
+}
+
+Result<std::string> ViewControl::join(std::string_view question) {
+  if (join_ == nullptr) {
+    return Error(ErrorKind::kUnsupported, 5100, "this mount does not join layers");
+  }
+  if (question == delta::kAskJoinState) return join_state_text(join_->status());
+  if (question == delta::kAskCancelJoin) {
+    return JsonObject().add("cancelled", join_->cancel()).text();
+  }
+  if (question != delta::kAskJoin) {
+    return Error(ErrorKind::kUnsupported, 5101, "this mount does not know how to join like that");
+  }
+  DGFS_TRY(number, join_->join_all());
   return JsonObject().add("number", number).text();
 }
 
@@ -98,6 +117,13 @@ Result<std::string> ViewControl::seal(std::string_view name) {
     if (sealed.outcome->unclosed) answer.add("unclosed", sealed.outcome->unclosed->message());
   }
   return answer.text();
+}
+
+// Their space comes back with a join or a merge.
+Result<std::string> ViewControl::drop(std::string_view states) {
+  DGFS_TRY(dropped, delta::parse_states(states));
+  DGFS_CHECK(view_.drop_states(dropped));
+  return JsonObject().add("dropped", dropped.size()).text();
 }
 
 std::string ViewControl::state(bool is_closing) const {

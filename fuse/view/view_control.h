@@ -12,7 +12,8 @@
 #include <string_view>
 
 #include "delta/control/control_server.h"
-#include "delta/merge/live_merge.h"
+#include "delta/merge/live/live_join.h"
+#include "delta/merge/live/live_merge.h"
 #include "delta/view/view.h"
 #include "fuse/service.h"
 
@@ -38,6 +39,8 @@ class ViewControl {
   /// Call it before start().
   /// @param merge  must outlive the last answer; null: the mount does not merge
   void merge_by(merge::LiveMerge* merge) { merge_ = merge; }
+  /// Likewise.
+  void join_by(merge::LiveJoin* join) { join_ = join; }
   /// From now on every answer is that the delta is being closed.
   void say_closing() noexcept;
 
@@ -46,13 +49,16 @@ class ViewControl {
   [[nodiscard]] std::string state(bool is_closing) const;
   [[nodiscard]] Result<std::string> take_time(const std::function<Result<std::string>()>& answer);
   [[nodiscard]] Result<std::string> seal(std::string_view name);
+  [[nodiscard]] Result<std::string> drop(std::string_view states);
   [[nodiscard]] Result<std::string> merge(std::string_view question);
+  [[nodiscard]] Result<std::string> join(std::string_view question);
 
   const std::string delta_path_;
   const std::string mount_point_;
   const std::string image_path_;
   view::View& view_;
   merge::LiveMerge* merge_ = nullptr;
+  merge::LiveJoin* join_ = nullptr;
   std::atomic<int> long_answers_ = 0;  ///< under way
   std::shared_mutex mutex_;            ///< guards the members below; answers take it shared
   Service* service_ = nullptr;         ///< null: the delta is being closed

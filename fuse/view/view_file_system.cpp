@@ -62,6 +62,17 @@ Status ViewFileSystem::start(Service& service, fuse_session& session, unsigned) 
   merges.bytes_per_second = serving_.merges.rate;
   merges.others_work = [&requests = counters] { return requests.under_way() != 0; };
   merges.tell = [&log = service.log](const std::string& text) { log.info("merge: " + text); };
+  merges.slot = &slot_;
+  merge::LiveJoinOptions joins;
+  joins.directory = serving_.delta_path;
+  joins.memory_bytes = merges.memory_bytes;
+  joins.bytes_per_second = merges.bytes_per_second;
+  joins.others_work = merges.others_work;
+  joins.tell = [&log = service.log](const std::string& text) { log.info("layers: " + text); };
+  joins.slot = &slot_;
+  join_ = std::make_unique<merge::LiveJoin>(service.env, view, delta_, std::move(joins));
+  DGFS_CHECK(join_->start());
+  control_.join_by(join_.get());
   merge_ = std::make_unique<merge::LiveMerge>(service.env, view, delta_, std::move(merges));
   merge_schedule_ =
       std::make_unique<MergeSchedule>(service.env, *merge_, delta_, serving_.merges.bytes);
@@ -76,6 +87,7 @@ void ViewFileSystem::stop() noexcept {
   merge_schedule_ = nullptr;
   service_ = nullptr;
   control_.say_closing();
+  join_ = nullptr;
   merge_ = nullptr;
 }
 
@@ -114,6 +126,7 @@ void ViewFileSystem::add_statistics(JsonObject& statistics) const {
                .add("newest_state", delta::state_title(manifest, delta::layers_of(manifest)))
                .add("layer_is_closing", !closing)
                .add_raw("base", manifest.base ? base_text(*manifest.base, *view.image()) : "null")
+               .add_raw("join", join_ ? join_state_text(join_->status()) : "null")
                .add_raw("merge", merge_ ? merge_state_text(merge_->status()) : "null")
                .add("unclosed_layer", closing && !*closing ? closing->error().message() : "")
                .add("used_bytes", space.used_bytes)

@@ -9,7 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "delta/merge/live_merge.h"
+#include "delta/merge/live/live_join.h"
+#include "delta/merge/live/live_merge.h"
 #include "delta/view/view.h"
 #include "fuse/attributes.h"
 #include "fuse/file_system.h"
@@ -120,6 +121,8 @@ class ViewFileSystem final : public FileSystem {
   ViewControl control_;
   fuse_session* session_ = nullptr;
   Service* service_ = nullptr;               ///< set while serving
+  merge::LiveSlot slot_;                     ///< of merges and joins
+  std::unique_ptr<merge::LiveJoin> join_;    ///< as merge_
   std::unique_ptr<merge::LiveMerge> merge_;  ///< set while serving, unless it is read-only
   std::unique_ptr<SealSchedule> schedule_;
   std::unique_ptr<MergeSchedule> merge_schedule_;

@@ -83,7 +83,8 @@ class BashCompletion(Completion):
         self.assertEqual(self.offers("build tr"), ["tree"])
         self.assertEqual(self.offers("mount IMAGE tr"), ["tree"])
         self.assertEqual(self.offers("delta "),
-                         ["check", "info", "log", "merge", "repair", "seal", "wait"])
+                         ["check", "compact", "drop", "info", "log", "merge", "repair",
+                          "rollback", "seal", "wait"])
         self.assertEqual(self.offers("delta check tr"), ["tree"])
 
     def test_offers_paths_inside_the_image(self):

@@ -113,7 +113,7 @@ TEST_F(DeltaMergeCommand, SaysItInJson) {
                        "\"bytes_after\":[1-9][0-9]*,\"base\":\"base.0003.dgfs\","
                        "\"needs\":\\[\"t.dgfs\"\\],\"packed_files\":1,\"packed_bytes\":3,"
                        "\"kept_bytes\":[0-9]+,\"dead_bytes\":0,\"peak_bytes\":0,"
-                       "\"largest\":\\[\\]\\}\n")))
+                       "\"unsealed_bytes\":0,\"largest\":\\[\\]\\}\n")))
       << out_;
 }
 
@@ -140,17 +140,15 @@ TEST_F(DeltaMergeCommand, AStateEndsIt) {
   ASSERT_EQ(run({"delta", "seal", "--name", "kept", "/d"}), 0) << err_;
   make("third");
   EXPECT_EQ(merge({"--to", "nothing"}), 1);
-  EXPECT_EQ(err_,
-            "dgfs: delta: no state \"nothing\"; 'dgfs delta log /d' lists them; nothing was "
-            "merged\n");
+  EXPECT_EQ(err_, "dgfs: delta merge: no state \"nothing\"; 'dgfs delta log /d' lists them\n");
   expect_merged({"--to", first});
   EXPECT_EQ(base_id(), first);
   EXPECT_EQ(delta::layers_of(manifest()), 1U);
   expect_merged();
   EXPECT_EQ(manifest().base->name, "kept");
   EXPECT_EQ(merge(), 1);
-  EXPECT_EQ(err_, "dgfs: delta: nothing to merge: the oldest named state is the base (kept (" +
-                      base_id() + ")); nothing was merged\n");
+  EXPECT_EQ(err_,
+            "dgfs: delta merge: nothing to merge: the oldest named state is the base (kept)\n");
   EXPECT_EQ(run({"delta", "check", "--as-of", first, "/d"}), 1);
   EXPECT_NE(err_.find("is gone: a merge has taken it into the base, which is the later state kept"),
             std::string::npos)
@@ -159,9 +157,9 @@ TEST_F(DeltaMergeCommand, AStateEndsIt) {
 
 TEST_F(DeltaMergeCommand, NeedsAnImageOrAMount) {
   EXPECT_EQ(run({"delta", "merge", "/d"}), 1);
-  EXPECT_EQ(err_, "dgfs: delta: /d: is not mounted; name its image with --image\n");
+  EXPECT_EQ(err_, "dgfs: delta merge: /d is not mounted; name its image with --image\n");
   EXPECT_EQ(run({"delta", "merge", "/d", "--cancel"}), 1);
-  EXPECT_EQ(err_, "dgfs: delta: /d: the delta is not mounted for writing\n");
+  EXPECT_EQ(err_, "dgfs: delta merge: /d is not mounted for writing\n");
   EXPECT_EQ(run({"delta", "merge", "/nothing", "--image", kImage}), 1);
   EXPECT_EQ(run({"delta", "merge", "/d", "--image", "/nothing"}), 1);
   EXPECT_NE(err_.find("/nothing"), std::string::npos) << err_;
@@ -179,20 +177,24 @@ TEST_F(DeltaMergeCommand, AnotherImageIsRefused) {
   for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--dry-run"}}) {
     EXPECT_EQ(merge(more), 1);
     EXPECT_EQ(err_,
-              "dgfs: delta: /out/t.dgfs is not the image of /d, which was made over another "
+              "dgfs: delta merge: /out/t.dgfs is not the image of /d, which was made over another "
               "image (uuid " +
-                  uuid + "); nothing was merged\n");
+                  uuid + ")\n");
   }
 }
 
 TEST_F(DeltaMergeCommand, WrongUsage) {
-  const std::string merges_only = "--to, --repack, --dry-run and --cancel are only for 'merge'";
-  for (const char* option : {"--dry-run", "--cancel", "--repack", "--repack=5", "--to=abcd"}) {
-    for (const char* action : {"check", "info", "seal", "log", "wait", "repair"}) {
+  const std::string merges_only = "--to and --repack are only for 'merge'";
+  for (const char* option : {"--repack", "--repack=5", "--to=abcd"}) {
+    for (const char* action : {"check", "compact", "info", "seal", "log", "wait", "repair"}) {
       expect_usage({"delta", action, option, "/d"}, merges_only);
     }
   }
-  const std::string alone = "--cancel goes with no other option of 'merge'";
+  for (const char* action : {"check", "info", "seal", "log", "wait", "repair"}) {
+    expect_usage({"delta", action, "--cancel", "/d"}, "--cancel is only for 'merge' and 'compact'");
+  }
+  const std::string alone = "--cancel goes with no other option of 'merge' and 'compact'";
+  expect_usage({"delta", "compact", "--cancel", "--dry-run", "/d"}, alone);
   for (const char* option : {"--dry-run", "--repack", "--repack=5", "--to=abcd"}) {
     expect_usage({"delta", "merge", "--cancel", option, "/d"}, alone);
   }
@@ -211,6 +213,9 @@ TEST_F(DeltaMergeCommand, WrongUsage) {
   expect_usage({"delta", "merge", "--as-of", "x", "/d"}, "--as-of is only for 'check'");
   expect_usage({"delta", "merge", "--scan", "/d"}, "--scan is only for 'info'");
   expect_usage({"delta", "merge"}, "");
+  for (const char* action : {"check", "info", "seal", "log", "wait", "repair"}) {
+    expect_usage({"delta", action, "--dry-run", "/d"}, "--dry-run is only for 'merge', ");
+  }
 }
 
 TEST_F(DeltaMergeCommand, ItIsStopped) {

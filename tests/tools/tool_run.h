@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct ToolRunOptions {
   bool err_is_terminal = false;
   std::size_t width_columns = 80;
   int out_errno = 0;  ///< errno of writing to the output
+  /// What a user types; none: the standard input is no terminal.
+  std::optional<std::string> answer = std::nullopt;
 };
 
 class ToolRun {
@@ -40,7 +43,11 @@ class ToolRun {
             options.out_is_terminal,
             options.err_is_terminal,
             options.width_columns,
-            stop} {}
+            stop} {
+    if (options.answer) {
+      io_.read_line = [answer = *options.answer]() -> Result<std::string> { return answer; };
+    }
+  }
 
   int run(const std::vector<std::string>& arguments) { return tools::tool_main(arguments, io_); }
   [[nodiscard]] const tools::ToolIo& io() const { return io_; }

@@ -6,6 +6,7 @@
 
 #include <charconv>
 
+#include "delta/merge/repack_rules.h"
 #include "format/limits.h"
 #include "format/zstd/frame.h"
 #include "tools/text/size_text.h"
@@ -58,10 +59,7 @@ Result<std::size_t> parse_build_memory(const std::string& text) {
 }
 
 Result<unsigned> parse_percent(const std::string& text) {
-  unsigned percent = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, percent);
-  if (error == std::errc() && stop == end && percent < 100) return percent;
+  if (const auto percent = merge::parse_dead_percent(text)) return *percent;
   return Error(ErrorKind::kInvalidArgument, 6949, "must be a number from 0 to 99");
 }
 

@@ -20,6 +20,13 @@ namespace {
 constexpr std::size_t kColumnsMax = 80;
 constexpr std::size_t kHelpColumn = 28;  // where the help text of an option begins
 
+// Operands that do not fit beside the command have a line of their own.
+std::string usage_text(const std::string& command, const std::string& operands) {
+  const auto begin = fmt::format("Usage: {} [OPTION]...", command);
+  const bool fits = begin.size() + 1 + operands.size() <= kColumnsMax;
+  return begin + (fits ? " " : "\n    ") + operands;
+}
+
 /// Breaks lines between words, so that they have at most so many columns.
 std::string wrapped(const std::string& text, std::size_t columns_max = kColumnsMax) {
   std::string out;
@@ -94,8 +101,8 @@ OptionParser::OptionParser(Texts texts, const std::string& help_names)
   app.set_help_flag(help_names, "Print this help and exit");
   // CLI11 would split operands like "[a,b]"; as extras they stay unchanged.
   app.allow_extras();
-  app.formatter(std::make_shared<HelpFormatter>(fmt::format(
-      "Usage: {} [OPTION]... {}\n{}", texts.command, texts.operands, wrapped(texts.summary))));
+  app.formatter(std::make_shared<HelpFormatter>(
+      fmt::format("{}\n{}", usage_text(texts.command, texts.operands), wrapped(texts.summary))));
 }
 
 OptionParser::~OptionParser() = default;

@@ -42,6 +42,8 @@ struct ToolIo {
   const DescriptionSink* describe = nullptr;
   /// Another program reads the output and may use the terminal: "dgfs find IMAGE | less".
   bool out_is_pipe = false;
+  /// Reads a line that a user types. Not set: the standard input is no terminal.
+  std::function<Result<std::string>()> read_line = {};
 };
 
 }  // namespace dgfs::tools

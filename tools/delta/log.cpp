@@ -29,10 +29,6 @@ struct Line {
   std::string name;
 };
 
-std::uint64_t changes_in(const delta::StackedStore& store) {
-  return store.layer.last_sequence + 1 - store.first_sequence;
-}
-
 // The space of a layer. A value.
 struct Space {
   enum class State {
@@ -76,7 +72,7 @@ void print_json(const Session& session, const std::string& directory,
     line.add("parent",
              is_lowest ? std::string(delta::kBaseState) : delta::state_text(store.layer.parent))
         .add("time", utc_time(store.layer.sealed_at))
-        .add("changes", changes_in(store));
+        .add("changes", delta::changes_in(store));
     const Space space = space_of(session, directory, store);
     if (space.state == Space::State::kMissing) line.add("missing", true);
     if (space.state == Space::State::kNotClosed) line.add("closed", false);
@@ -139,7 +135,7 @@ int list_states(const Session& session, const std::string& directory, bool json)
     const delta::StackedStore& store = manifest.stores[layers - 1];
     lines.push_back({delta::short_state_text(manifest, store.layer.state),
                      format_time(store.layer.sealed_at, "%Y-%m-%d %H:%M:%S"),
-                     counted(changes_in(store), "change"),
+                     counted(delta::changes_in(store), "change"),
                      space_of(session, directory, store).text(), store.layer.name});
   }
   print_lines(session, lines, manifest);

@@ -32,22 +32,43 @@ Manual delta_manual() {
            "else.",
            "With --repair, the same check runs if the stores are sound, mends what is broken and "
            "says how: it counts anew, drops names that lead nowhere and records that belong to no "
-           "object, and saves objects without a name in /lost+found as '#NUMBER'. Without "
-           "--repair nothing is changed, so 'check' alone shows what there is to mend; a repair "
-           "may find more places, since one can lead to another. Copy the delta before a repair. A "
-           "delta that is mounted, or that another command reads, is not repaired. If a crash or a "
-           "full disk interrupts a repair, some places are mended and others still broken, and all "
+           "object, and saves objects without a name in /lost+found as '#NUMBER'. Without --repair "
+           "nothing is changed, so 'check' alone shows what there is to mend; a repair may find "
+           "more places, since one can lead to another. Copy the delta before a repair. A delta "
+           "that is mounted, or that another command reads, is not repaired. If a crash or a full "
+           "disk interrupts a repair, some places are mended and others still broken, and all "
            "sound names are unchanged: run it again.",
            "'seal' keeps the present state of the delta: all changes so far become a layer that "
            "never changes again, and later changes go into an empty store over it. The state gets "
            "an id and, with --name, a name of 1 to 64 letters, digits, '.', '_' and '-'. 'log' "
            "lists the states, the newest first, and at the end the image or the base of the delta "
-           "as "
-           "'base'. 'dgfs mount "
-           "--as-of' shows a state, 'check --as-of' checks it. A delta has at most 16 layers. A "
-           "layer keeps the space of what it holds, even if the files are removed later. 'seal' "
-           "tells about how much that is, 'log' tells how much the layer takes on the disk, or "
-           "that the mount, or after a crash the next one, has not closed it yet.",
+           "as 'base'. 'dgfs mount --as-of' shows a state, 'check --as-of' checks it. A delta has "
+           "at most 16 layers. A layer keeps the space of what it holds, even if the files are "
+           "removed later. 'seal' tells about how much that is, 'log' tells how much the layer "
+           "takes on the disk, or that the mount, or after a crash the next one, has not closed it "
+           "yet.",
+           "'drop' takes the names of states away, or of those that no rule of --keep-last, "
+           "--keep-daily, --keep-weekly and --keep-monthly keeps. A rule keeps the newest state of "
+           "each of the last N periods that have one, in local time; if it finds fewer, it also "
+           "keeps the oldest state. A state stays if one of the rules keeps it. Rules judge only "
+           "states with names, by their time. A state without a name can be looked at by its id "
+           "until a join or a merge takes it. The live tree never changes. If the delta is "
+           "mounted, the mount does it.",
+           "'rollback' returns a delta that is not mounted to a state: it lists the later states "
+           "and changes, which are lost for good, and asks, unless --yes is given. The state may "
+           "be 'newest', the one of the last seal, or 'base'. Numbers of objects go on above all "
+           "that were ever given out, so file handles of what is lost stay stale. Stores that go "
+           "may be damaged, and the newest store may be torn: so a copy of a mounted delta becomes "
+           "sound, and is a backup of the state of the last seal. 'seal --wait' returns once this "
+           "state can be copied. Afterwards the delta is closed; if there is nothing to lose, "
+           "'rollback' only closes what a killed process has left open. --dry-run lists what would "
+           "be lost. If the standard input is no terminal, nobody is asked, and --yes is needed.",
+           "'compact' joins layers: neighbours become one layer, unless the state between them has "
+           "a name or is in use. Lookups get faster, contents that a later layer has replaced are "
+           "gone, and there is room for more seals. It tells beforehand how much of the disk that "
+           "needs. The tree and all states with names stay as they are. If the delta is mounted "
+           "for writing, the mount does it while programs go on; a mount also joins layers by "
+           "itself when more than 8 have no name.",
            "'merge' makes the layers of the delta a part of its base: an image in DIR that has the "
            "changed contents and the index of all names. If the delta is mounted for writing, the "
            "mount does it while programs go on, and the command shows how far it is; Ctrl-C leaves "
@@ -55,7 +76,9 @@ Manual delta_manual() {
            "layers up to the oldest state that has a name or is in use, which the base then "
            "equals. Contents that have not changed stay in the image, which is only read and is "
            "still needed, unless --repack packs all of them. 'info' shows the base, and the merge "
-           "of a mount. A merge that fails or is cancelled changes nothing.",
+           "of a mount. A merge that fails or is cancelled changes nothing. --dry-run tells what "
+           "would be packed, and the space that it takes; of a mounted delta it looks only at what "
+           "was sealed, and tells about how much it has not looked at.",
            "'wait' waits until no process has the delta open for writing, and tells whom it waits "
            "for. It succeeds if the delta was closed in good order: then its directory is whole, "
            "and a copy of it is a backup. It fails if the process was killed; mount the delta once "
@@ -70,6 +93,14 @@ Manual delta_manual() {
       .examples = {{"dgfs delta seal --name nightly-02 tree.delta",
                     "Keeps the present state under a name."},
                    {"dgfs delta log tree.delta", "Lists the states that were kept."},
+                   {"dgfs delta drop --keep-daily 7 --keep-weekly 4 tree.delta",
+                    "Drops all names but those of the last of each of 7 days and 4 weeks."},
+                   {"dgfs delta rollback tree.delta nightly-02",
+                    "Returns to a state; all that came later is lost."},
+                   {"dgfs delta seal --wait tree.delta && cp -a tree.delta backup && "
+                    "dgfs delta rollback --yes backup newest",
+                    "Makes a backup of a delta that may be mounted."},
+                   {"dgfs delta compact tree.delta", "Joins layers whose states have no names."},
                    {"dgfs delta merge tree.delta", "Makes a mounted delta small again."},
                    {"dgfs delta info tree.delta", "Shows what the store consists of."},
                    {"dgfs delta check tree.delta", "Reads everything, with a progress bar."},
@@ -82,11 +113,12 @@ Manual delta_manual() {
                     "Keeps what a torn copy has, although changes may be missing."},
                    {"dgfs delta check -q tree.delta || echo damaged",
                     "Prints nothing if all is well."}},
-      .exit_statuses = {{0, "Everything that was read is sound, or was mended."},
-                        {1,
-                         "There is damage that was not mended, the repair failed, the delta is in "
-                         "use, or DIR holds none."},
-                        {2, "Wrong usage."}},
+      .exit_statuses =
+          {{0, "Everything that was read is sound, or was mended; what was asked is done."},
+           {1,
+            "There is damage that was not mended, the repair failed, the delta is in "
+            "use, DIR holds none, there is no such state, or the answer was no."},
+           {2, "Wrong usage."}},
       .see_also = {"dgfs-info(1)", "dgfs-verify(1)"}};
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "delta/merge/offline_merge.h"
+#include "delta/merge/merge_request.h"
 #include "tools/cli/session.h"
 #include "tools/paths/image_argument.h"
 

@@ -6,13 +6,18 @@
 
 #include <boost/property_tree/json_parser.hpp>
 #include <boost/property_tree/ptree.hpp>
+#include <chrono>
 #include <optional>
 #include <sstream>
+#include <thread>
 
 #include "base/json.h"
+#include "base/printable.h"
 #include "delta/control/closing_wait.h"
 #include "delta/control/control.h"
+#include "delta/store/directory/stacked_stores.h"
 #include "delta/store/directory/states.h"
+#include "delta/store/store_files.h"
 #include "delta/view/offline_seal.h"
 #include "storage/posix/file_system_sync.h"
 #include "tools/text/size_text.h"
@@ -140,15 +145,32 @@ std::optional<int> seal_live(const Session& session, const std::string& director
   return print_answer(session, directory, name, answer.value(), json);
 }
 
-}  // namespace
+// How long a layer may take to be closed: an operation from before the seal may hold it up.
+constexpr std::uint64_t kClosingSecondsMax = 60;
+constexpr std::chrono::milliseconds kClosingInterval{20};
 
-int seal_delta(const Session& session, const std::string& directory, const std::string& name,
-               bool json) {
-  if (!name.empty()) {
-    if (const auto valid = delta::check_state_name(name); !valid) {
-      return session.fail(valid.error());
+// A layer keeps its log until it is closed. All layers but the newest are.
+int wait_for_closing(const Session& session, const std::string& directory) {
+  const auto begin_ns = session.env().monotonic_ns();
+  for (;;) {
+    const auto manifest = delta::read_present_manifest(session.env(), directory);
+    if (!manifest) return session.fail(manifest.error());
+    const auto layers = delta::layers_of(manifest.value());
+    if (layers == 0) return kExitDone;
+    const auto path = delta::store_path(directory, manifest.value().stores[layers - 1]);
+    if (!delta::has_log(session.env(), path)) return kExitDone;
+    if (session.should_stop()) return kExitInterrupted;
+    if (session.env().monotonic_ns() - begin_ns > kClosingSecondsMax * kNsPerSecond) {
+      return session.fail(
+          Error(ErrorKind::kBusy, 6963, "the state is durable, but its layer is still being closed")
+              .in_file(path));
     }
+    std::this_thread::sleep_for(kClosingInterval);
   }
+}
+
+int seal_now(const Session& session, const std::string& directory, const std::string& name,
+             bool json) {
   if (const auto code = seal_live(session, directory, name, json)) return *code;
   delta::ClosingWait closing(directory, [&](const std::string& line) { session.complain(line); });
   auto sealed = view::seal_offline(session.env(), directory, {name, {}});
@@ -170,6 +192,18 @@ int seal_delta(const Session& session, const std::string& directory, const std::
   print_sealed(session, manifest, *outcome, json);
   if (outcome->unclosed) complain_of_unclosed(session, directory, outcome->unclosed->message());
   return kExitDone;
+}
+
+}  // namespace
+
+int seal_delta(const Session& session, const std::string& directory, const SealOptions& options) {
+  if (!options.name.empty()) {
+    if (const auto valid = delta::check_state_name(options.name); !valid) {
+      return session.fail(valid.error());
+    }
+  }
+  const int code = seal_now(session, directory, options.name, options.json);
+  return code == kExitDone && options.waits ? wait_for_closing(session, directory) : code;
 }
 
 }  // namespace dgfs::tools

@@ -8,10 +8,17 @@
 
 namespace dgfs::tools {
 
+/// Options of dgfs delta seal. A value.
+struct SealOptions {
+  std::string name;  ///< of the state; empty: none
+  /// Returns once the layer is closed: the files of the state do not change any more.
+  bool waits = false;
+  bool json = false;
+};
+
 /// dgfs delta seal: makes what a delta holds a layer, and prints the new state. Returns the exit
 /// code.
-/// @param name  of the state; empty: none
 [[nodiscard]] int seal_delta(const Session& session, const std::string& directory,
-                             const std::string& name, bool json);
+                             const SealOptions& options);
 
 }  // namespace dgfs::tools

@@ -116,7 +116,7 @@ std::string base_row(const Tree& delta) {
 // Of the merge that is under way, or how the last one has ended.
 std::string merge_row(const Tree& delta) {
   const auto merge = delta.get_child_optional("merge");
-  if (!merge || number(*merge, "number") == 0) return {};
+  if (!merge || number(*merge, "number") == 0 || merge->get<bool>("dry_run", false)) return {};
   if (merge->get<bool>("running", false)) {
     return row("merge",
                fmt::format("{} %, {} of {}, waited for writers {}", number(*merge, "percent"),

@@ -67,10 +67,12 @@ std::optional<delta::StateId> state_of(const delta::DeltaDirectory& delta, bool 
 }
 
 // A tree of broken names would become an image that shows them as if they were sound.
-Status check_names(const MergeSource& source, const MergeInputs& inputs) {
+Status check_names(const MergeSource& source, const MergeInputs& inputs,
+                   const std::atomic<bool>* stop) {
   std::uint64_t broken = 0;
-  DGFS_CHECK(view::check_namespace(view::generation_of(*source.image, *source.delta),
-                                   [&](const view::Finding&) { ++broken; }));
+  DGFS_CHECK(view::check_namespace(
+      view::generation_of(*source.image, *source.delta), [&](const view::Finding&) { ++broken; },
+      view::StopFlag(stop)));
   if (broken == 0) return ok();
   const delta::Manifest& manifest = source.delta->manifest();
   const auto state = inputs.as_of
@@ -112,7 +114,7 @@ Result<MergeSource> open_merge_source(const Session& session, const MergeInputs&
     DGFS_CHECK(inputs.check_image(*source.image));
   }
   source.state = state_of(*source.delta, inputs.as_of.has_value());
-  DGFS_CHECK(check_names(source, inputs));
+  DGFS_CHECK(check_names(source, inputs, &session.io().stop));
   view::ViewOptions view_options;
   memory.share_with(view_options);
   DGFS_TRY(view, view::View::open(session.env(), source.image, *source.delta, view_options));

@@ -17,6 +17,7 @@ namespace {
 
 /// The age below which ls calls a time recent: half an average Gregorian year.
 constexpr std::int64_t kRecentSeconds = 31'556'952 / 2;
+constexpr std::int64_t kSecondsOfDay = 86'400;
 
 /// Replaces %N, which strftime lacks; "%%N" is not a %N.
 std::string with_nanoseconds(std::string_view format, std::uint32_t nanoseconds) {
@@ -53,6 +54,16 @@ std::string format_time(const Time& time, std::string_view format) {
   // For years that tm cannot hold, stat and ls print the number of seconds.
   if (::localtime_r(&seconds, &parts) == nullptr) return std::to_string(time.seconds);
   return formatted(parts, with_nanoseconds(format, time.nanoseconds));
+}
+
+// The day as if its local date were one of UTC.
+std::int64_t local_day(const Time& time) {
+  const std::time_t seconds = time.seconds;
+  std::tm parts{};
+  const bool is_known = ::localtime_r(&seconds, &parts) != nullptr;
+  const auto local_seconds = is_known ? std::int64_t{::timegm(&parts)} : time.seconds;
+  const auto day = local_seconds / kSecondsOfDay;
+  return local_seconds % kSecondsOfDay < 0 ? day - 1 : day;
 }
 
 std::string full_iso_time(const Time& time) { return format_time(time, "%Y-%m-%d %H:%M:%S.%N %z"); }

@@ -22,6 +22,9 @@ namespace dgfs::tools {
 /// "2025-07-09T11:20:00.123456789Z", for JSON.
 [[nodiscard]] std::string utc_time(const Time& time);
 
+/// Days since 1970-01-01 in local time; outside of the years that the system knows, in UTC.
+[[nodiscard]] std::int64_t local_day(const Time& time);
+
 /// How ls shows times: one format for the last half year, one for all others.
 struct TimeStyle {
   std::string recent;

@@ -5,6 +5,8 @@
 
 A copy is complete, or it is refused. Files that were written before the mount ended are in it.
 """
+import contextlib
+import json
 import os
 import pathlib
 import random
@@ -317,6 +319,100 @@ class WhileInUse(Busy):
             run("umount", self.point)
             self.wait_for_servers()
         print(f"{refused} of {rounds} copies were refused", file=sys.stderr)
+
+
+class OfASnapshot(Busy):
+    """The script of MOUNTING.md: seal, copy, roll the copy back. The delta stays mounted, and
+    programs go on writing."""
+
+    SCRIPT = """set -e
+"$DGFS" delta seal --wait "$D"
+cp -a "$D" "$COPY"
+"$DGFS" delta rollback --yes "$COPY" newest
+"""
+
+    def back_up(self, script=SCRIPT):
+        environment = {**os.environ, "DGFS": support.DGFS, "D": str(self.delta),
+                       "COPY": str(self.copy)}
+        return run("sh", "-c", script, env=environment)
+
+    def newest_state(self, delta):
+        return json.loads(dgfs("delta", "log", "--json", delta).stdout.splitlines()[0])
+
+    @contextlib.contextmanager
+    def writing(self):
+        """A program makes files of a number each, and syncs now and then."""
+        writer = subprocess.Popen(
+            [sys.executable, "-c",
+             "import itertools, os\n"
+             "for i in itertools.count():\n"
+             "  with open(f'{i % 500}', 'w') as f:\n"
+             "    f.write(f'{i} ' * 700)\n"
+             "    if i % 50 == 0: f.flush(); os.fsync(f.fileno())\n"], cwd=self.point)
+        try:
+            yield
+            self.assertIsNone(writer.poll(), "it was to go on")
+        finally:
+            writer.kill()
+            writer.wait()
+
+    def test_the_manual_has_this_script(self):
+        manual = pathlib.Path(__file__).resolve().parents[3] / "docs" / "MOUNTING.md"
+        lines = self.SCRIPT.replace('"$DGFS"', "dgfs").replace('"$D"', "photos.delta")
+        lines = lines.replace('"$COPY"', "backup").splitlines()[1:]
+        self.assertIn("\n```\n" + "\n".join(lines) + "\n```\n", manual.read_text())
+
+    def test_a_busy_mount_is_backed_up(self):
+        self.mount_delta()
+        self.fill("x")
+        then = self.scratch / "then"
+        then.mkdir()
+        with self.writing():
+            for number in range(3):
+                run("rm", "-rf", self.copy)
+                self.back_up()
+                newest = self.newest_state(self.copy)
+                dgfs("delta", "check", self.copy, "--image", self.image)
+                point = self.scratch / f"copy-{number}"
+                point.mkdir()
+                dgfs("mount", self.image, point, "-o", f"delta={self.copy}")
+                dgfs("mount", self.image, then, "--delta", self.delta, "--as-of", newest["id"])
+                support.compare(then, point)
+                self.assertEqual(len(os.listdir(point / "x")), FILES)
+                (point / "new").write_text("a delta of its own")
+                run("umount", then)
+                run("umount", point)
+                dgfs("delta", "wait", self.copy)
+
+    def test_a_backup_is_restored(self):
+        self.mount_delta()
+        self.fill("x")
+        self.back_up()
+        self.fill("y")
+        run("umount", self.point)
+        self.wait_for_delta()
+        run("rm", "-rf", self.delta)
+        run("cp", "-a", self.copy, self.delta)
+        self.mount_delta()
+        self.assertEqual(len(os.listdir(self.point / "x")), FILES)
+        self.assertFalse((self.point / "y").exists())
+        self.fill("z")
+        run("umount", self.point)
+
+    def test_a_copy_of_an_unmounted_delta_is_backed_up_too(self):
+        self.mount_delta()
+        self.fill("x")
+        run("umount", self.point)
+        self.wait_for_delta()
+        self.back_up()
+        self.expect_whole("x")
+
+    def test_the_seal_waits_for_its_layer(self):
+        self.mount_delta()
+        for number in range(5):
+            (self.point / "one").write_bytes(BYTES * (number + 1))
+            dgfs("delta", "seal", "--wait", self.delta)
+            self.assertNotIn("closed", self.newest_state(self.delta))
 
 
 if __name__ == "__main__":

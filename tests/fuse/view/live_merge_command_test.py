@@ -127,6 +127,90 @@ class SlowMerges(LiveMergeCase):
         self.expect_whole_after_remount(before)
 
 
+class BadInput(LiveMergeCase):
+    """Lines that users see, with the paths that they have typed."""
+
+    def said(self, *arguments, options=()):
+        """The error output of a command in the scratch directory, which must fail."""
+        result = dgfs(*arguments, *options, check=False, cwd=self.scratch)
+        self.assertNotEqual(result.returncode, 0, result.stdout)
+        return result.stderr.decode()
+
+    def test_a_second_merge(self):
+        self.mount_delta("merge_rate=4M")
+        self.write_large("large", SLOW_MIB)
+        self.begin_slow_merge()
+        self.assertRegex(self.said("delta", "merge", "delta"),
+                         r"^dgfs: delta merge: delta: a merge is under way \(\d+ %\); --cancel "
+                         r"ends it\n$")
+        self.merge("--cancel")
+
+    def test_a_named_base(self):
+        self.mount_delta()
+        (self.point / "new").write_text("one")
+        self.seal("nightly-02")
+        self.merge()
+        text = ("dgfs: delta merge: nothing to merge: the oldest named state is the base "
+                "(nightly-02)\n")
+        self.assertEqual(self.said("delta", "merge", "delta"), text)
+        self.unmount()
+        self.assertEqual(self.said("delta", "merge", "delta", "--image", self.image), text)
+
+    def test_a_delta_that_is_not_mounted(self):
+        self.mount_delta()
+        self.unmount()
+        self.assertEqual(self.said("delta", "merge", "delta"),
+                         "dgfs: delta merge: delta is not mounted; name its image with --image\n")
+        self.assertEqual(self.said("delta", "merge", "--cancel", "delta"),
+                         "dgfs: delta merge: delta is not mounted for writing\n")
+
+    def test_a_wrong_image_and_a_missing_base(self):
+        own = self.scratch / "own.dgfs"
+        for ending in ("", ".idx"):
+            shutil.copy(f"{self.image}{ending}", f"{own}{ending}")
+        self.image = own
+        self.mount_delta()
+        (self.point / "new").write_text("new")
+        self.merge()
+        self.unmount()
+        build(pathlib.Path(__file__).parent, self.scratch / "other.dgfs")
+        self.assertRegex(
+            self.said("mount", "other.dgfs", "mnt", "--delta", "delta"),
+            r"^dgfs: mount: other\.dgfs is not the image of delta, which was made over own\.dgfs "
+            r"\(uuid [0-9a-f-]+\); nothing was mounted\n$")
+        base = self.delta / self.bases()[0]
+        base.unlink()
+        self.assertEqual(self.said("mount", "own.dgfs", "mnt", "--delta", "delta"),
+                         f"dgfs: mount: delta: {base.name} is missing; restore it from a backup; "
+                         "nothing was mounted\n")
+
+    # The layer is closed already, so that only the base needs space.
+    def test_too_little_space(self):
+        disk, place = self.scratch / "disk", self.scratch / "small"
+        place.mkdir()
+        with open(disk, "wb") as file:
+            file.truncate(600 * MIB)
+        run("mkfs.ext4", "-q", "-F", "-m", "0", disk)
+        run("mount", "-o", "loop", disk, place)
+        try:
+            self.delta = place / "delta"
+            self.mount_delta("size=400M")
+            self.write_large("large", 70)
+            self.seal("kept")
+            self.wait_until(lambda: not self.ask("info")["delta"]["layer_is_closing"],
+                            "a closed layer")
+            free = os.statvfs(place).f_bavail * os.statvfs(place).f_frsize
+            with open(place / "ballast", "wb") as file:
+                os.posix_fallocate(file.fileno(), 0, free - 50 * MIB)
+            self.assertRegex(self.said("delta", "merge", "small/delta"),
+                             r"^dgfs: delta merge: needs 73\.\d MB, and [45]\d\.\d MB are free; "
+                             r"nothing was merged\n$")
+            self.unmount()
+        finally:
+            for point in (self.point, place):
+                run("umount", "-l", point, check=False)
+
+
 class KeptStates(LiveMergeCase):
     """States that have a name, or that somebody looks at, are not merged away."""
 
