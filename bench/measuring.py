@@ -85,6 +85,12 @@ def median_and_spread(values):
     return statistics.median(values), min(values), max(values)
 
 
+def spread(values, form="{:.2f}"):
+    """Median, and in brackets the least and the most."""
+    texts = [form.format(value) for value in median_and_spread(values)]
+    return f"{texts[0]} ({texts[1]}-{texts[2]})"
+
+
 @contextlib.contextmanager
 def loop_device(file, read_only=False):
     """A loop device that bypasses the page cache of its backing file."""
