@@ -11,7 +11,7 @@ from pathlib import Path
 # A layer is a folder, or a folder of delta/.
 LAYERS = (
     *("base", "rules", "storage", "format", "reader", "builder"),
-    *("delta/control", "delta/store", "delta/view", "delta/layer", "delta/merge"),
+    *("delta/control", "delta/store", "delta/view", "delta/layer", "delta/merge", "delta/update"),
     *("fuse", "tools"),
 )
 CPP_ENDINGS = (".h", ".cpp", ".c")
