@@ -52,7 +52,8 @@ inline constexpr std::string_view kAskCancelMerge = "merge-cancel";
 /// "join": begins to join all layers that may be joined: {"number": of it}.
 inline constexpr std::string_view kAskJoin = "join";
 /// {"number": of the last join that was begun, 0: none; "running", "percent", "done_bytes",
-/// "total_bytes", "waited_ms"}; once it has ended either "error" or "result": join_json().
+/// "total_bytes", "waited_ms", "moved_bytes": of joined layers so far}; once it has ended either
+/// "error" or "result": join_json().
 inline constexpr std::string_view kAskJoinState = "join-state";
 /// {"cancelled": whether a join was under way}.
 inline constexpr std::string_view kAskCancelJoin = "join-cancel";

@@ -33,8 +33,8 @@ Result<std::vector<LayerSize>> layer_sizes(storage::Env& env, const std::string&
   for (std::size_t i = 0; i < delta::layers_of(manifest); ++i) {
     const delta::StackedStore& layer = manifest.stores[i];
     DGFS_TRY(bytes, delta::bytes_on_disk(env, delta::store_path(directory, layer)));
-    const bool stays = !delta::has_states(manifest) || !layer.layer.name.empty() ||
-                       layer.layer.pins != 0 || used.contains(i + 1);
+    const bool stays =
+        !delta::has_states(manifest) || delta::is_wanted(layer.layer) || used.contains(i + 1);
     sizes.push_back({bytes, stays});
   }
   return sizes;

@@ -13,9 +13,9 @@
 
 namespace dgfs::layer {
 
-/// The states that other processes look at now, as far as the system tells: of each the number of
-/// layers that it shows. A process that looks at a state locks all its layers. Cost: reads the
-/// table of locks for each layer.
+/// Finds the states that other processes look at now. Returns how many layers each of them shows.
+/// A process that looks at a state locks all its layers. The system may hide processes of other
+/// users. Cost: looks at the open files of all processes, once for each layer.
 [[nodiscard]] std::set<std::size_t> used_states(storage::Env& env, const std::string& directory,
                                                 const delta::Manifest& manifest);
 

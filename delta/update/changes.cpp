@@ -11,7 +11,7 @@
 namespace dgfs::update {
 namespace {
 
-// What is written is not read again soon.
+// An update seldom reads the bytes that it has written, so a small cache is enough.
 constexpr std::size_t kComposedBytes = std::size_t{1} << 20;
 constexpr view::Credentials kNobodyInParticular{};
 

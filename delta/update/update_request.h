@@ -29,7 +29,7 @@ struct UpdateRequest {
   std::string image_path;                 ///< that of the delta, or its base
   std::vector<std::string> volume_paths;  ///< of its further volumes, and folders of such
   std::optional<std::string> index_path;  ///< none: beside the image
-  /// Of a delta; where nothing is, a new one is made, unless it is a dry run.
+  /// Of a delta. Where nothing is, an update makes a new one; a dry run removes it again.
   std::string delta_path;
   std::string source;  ///< a directory
   /// Path in the tree of the directory that becomes like the source; empty: the root. It is made if

@@ -41,7 +41,7 @@ struct LiveMergeOptions {
   LiveSlot* slot = nullptr;  ///< shared with joins of the view; must outlive the merges
 };
 
-/// Who asks for a merge.
+/// Why a merge begins.
 enum class MergeCause : std::uint8_t {
   kUser,
   kSize,   ///< -o merge=SIZE

@@ -231,8 +231,8 @@ class DeltaDirectory {
   /// pins), kNoSpace (with the bytes that it needs), kLimit (there is no higher number),
   /// kPermission (opened for reading), kIo.
   [[nodiscard]] Result<JoinPlan> begin_join(const LayerRange& layers);
-  /// Ends a join that is not committed, and removes what it has made. What is left is removed by
-  /// the next opening for writing.
+  /// Ends a join that is not committed, and removes the files that it has made. If that fails, the
+  /// next opening for writing removes them.
   void give_up(const JoinPlan& plan) noexcept;
   /// Second step, once the layer is made: checks and opens it. Errors: kChanged (the layers are not
   /// neighbours any more, or a state below the newest has got a name or pins), kCorrupt (it is not

@@ -22,10 +22,6 @@ namespace {
 constexpr std::uint64_t kJoinSlackBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kJoinSlackShare = 16;
 
-bool is_needed(const StackedStore& layer) {
-  return !layer.layer.name.empty() || layer.layer.pins != 0;
-}
-
 bool is_same_store(const StackedStore& one, const StackedStore& other) {
   return one.number == other.number && one.uuid == other.uuid;
 }
@@ -75,7 +71,7 @@ Status DeltaDirectory::check_join(const LayerRange& layers) const {
         .in_file(directory_);
   }
   for (std::size_t i = layers.begin; i + 1 < layers.end; ++i) {
-    if (!is_needed(manifest_.stores[i])) continue;
+    if (!is_wanted(manifest_.stores[i].layer)) continue;
     return Error(ErrorKind::kInvalidArgument, 7642,
                  fmt::format("the state {} has a name or pins, and would be lost",
                              state_title(manifest_, i + 1)))

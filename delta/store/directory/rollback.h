@@ -16,8 +16,8 @@
 
 namespace dgfs::delta {
 
-/// No store of a stack has an object or a batch with these numbers or higher ones, as far as the
-/// manifest tells: of the store that is written to it knows only where it begins. A value.
+/// Numbers above those of all objects and batches that the manifest knows. Of the store that is
+/// written to, the manifest knows only the first numbers. A value.
 struct KnownEnds {
   std::uint64_t objects = 0;
   std::uint64_t sequences = 0;

@@ -37,7 +37,7 @@ class JoinFaults : public JoinedDelta {
       const auto outcome = layer::join_offline(*faulty, "/d", {});
       has_such_a_call = faulty->calls() >= call;
       if (!outcome) ++failed;
-      // What was lost is gone for good.
+      // The crash takes the bytes whose sync was lost.
       if (kind == FaultKind::kLostSync) disk_->crash(storage::CrashLoss::kDropUnsynced, call);
       {
         const auto delta = open();

@@ -27,7 +27,7 @@ enum class JoinFault : std::uint8_t { kIo, kNoSpace, kLostSync, kStop };
 constexpr std::array kJoinLosses = {CrashLoss::kDropUnsynced, CrashLoss::kKeepAll,
                                     CrashLoss::kRandomSubset, CrashLoss::kScattered};
 
-/// Joins of two ranges of layers, of which one storage call fails.
+/// Joins two ranges of layers while one storage call fails.
 class JoinWithAFault {
  public:
   explicit JoinWithAFault(JoinFault fault) : fault_(fault) {

@@ -3,8 +3,8 @@
 //
 // Runs of random operations on a view and its model, with merges into bases at random points: step
 // by step, in a thread and between openings, completed, given up or cut off; and with joins of
-// layers likewise. None may change the tree. A failed run is repeated without parts of it, and the
-// shortest failing one is reported.
+// layers likewise. None of them may change the tree. After a failure the test repeats the run
+// without parts of it, and reports the shortest run that fails.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a loader writes, what it costs, and what joins read and write of large values.
+// Tests the store that a loader writes, the cost of that, and large values in joins.
 #include <gtest/gtest.h>
 
 #include <algorithm>
